@@ -28,7 +28,7 @@ extension ControlClient {
 
     /// Submits the requests of a batch. Throws when the host refuses the whole batch.
     package func submit(_ batch: TaskBatchText) async throws(ControlError) -> TaskBatchReply {
-        try await send(json: batch.body, to: .taskSubmitBatch)
+        try await send(json: batch.body, to: .taskSubmitBatch, within: 4)
     }
 
     package func cancel(_ task: TaskIdentifier) async throws(ControlError) -> TaskCancellationReply {

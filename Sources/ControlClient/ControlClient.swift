@@ -20,8 +20,8 @@ package struct ControlClient: Sendable {
 
     /// Runs `body` with a client for the host at `socket`.
     ///
-    /// - Parameter answerTimeout: maximum time of one call. A call needs at most one commit, so a host that takes
-    ///   longer hangs.
+    /// - Parameter answerTimeout: maximum time of a call that needs at most one commit: a host that takes longer hangs. A
+    ///   batch needs several commits and gets four times as long.
     package static func withConnection<Result>(
         to socket: String,
         answerTimeout: Duration = .seconds(30),
@@ -49,7 +49,7 @@ package struct ControlClient: Sendable {
         _ value: String? = nil,
         query: [(name: String, value: String)] = []
     ) async throws(ControlError) -> Reply {
-        try await answer(to: request(route, value, query: query))
+        try await answer(to: request(route, value, query: query), within: answerTimeout)
     }
 
     func send<Reply: Decodable>(
@@ -67,15 +67,18 @@ package struct ControlClient: Sendable {
     }
 
     /// Calls a route with a body that is already encoded.
+    ///
+    /// - Parameter factor: the maximum time of the call as a multiple of `answerTimeout`.
     func send<Reply: Decodable>(
         json: Data,
         to route: Route,
-        _ value: String? = nil
+        _ value: String? = nil,
+        within factor: Int = 1
     ) async throws(ControlError) -> Reply {
         var request = request(route, value)
         request.body = .bytes(json)
         request.headers.add(name: "content-type", value: "application/json")
-        return try await answer(to: request)
+        return try await answer(to: request, within: answerTimeout * factor)
     }
 
     /// Opens the stream of new journal entries. Returns when the host has accepted the call.
@@ -88,17 +91,18 @@ package struct ControlClient: Sendable {
         return JournalFeed(socket: socket, body: response.body)
     }
 
-    /// Runs a call with the timeout `answerTimeout`. The deadline of the HTTP library covers only the head of an
+    /// Runs a call with a timeout. The deadline of the HTTP library covers only the head of an
     /// answer, but a host can also hang within the body.
-    private func inTime(_ call: @escaping @Sendable () async throws(ControlError) -> Data) async throws(ControlError)
-        -> Data
-    {
+    private func inTime(
+        _ timeout: Duration,
+        _ call: @escaping @Sendable () async throws(ControlError) -> Data
+    ) async throws(ControlError) -> Data {
         let outcome = await withTaskGroup(of: Result<Data, ControlError>?.self) { group in
             group.addTask {
                 do throws(ControlError) { return .success(try await call()) } catch { return .failure(error) }
             }
             group.addTask {
-                try? await Task.sleep(for: answerTimeout)
+                try? await Task.sleep(for: timeout)
                 return nil
             }
             defer { group.cancelAll() }
@@ -121,8 +125,11 @@ package struct ControlClient: Sendable {
         return request
     }
 
-    private func answer<Reply: Decodable>(to request: HTTPClientRequest) async throws(ControlError) -> Reply {
-        let data = try await inTime { () throws(ControlError) in
+    private func answer<Reply: Decodable>(
+        to request: HTTPClientRequest,
+        within timeout: Duration
+    ) async throws(ControlError) -> Reply {
+        let data = try await inTime(timeout) { () throws(ControlError) in
             try await content(of: response(to: request))
         }
         do {

@@ -26,8 +26,6 @@ package enum Eligibility {
         /// process is not recorded yet.
         package var isOccupantStopping = false
         package var cooldownEnd: MonotonicTime?
-        /// By kind, the end of the cooldown for requests that the plugin itself submitted.
-        package var kindCooldownEnds: [TaskKind: MonotonicTime] = [:]
         package var record = PluginRecord()
         package var runnerRetry: (at: MonotonicTime, message: String)?
     }
@@ -240,7 +238,7 @@ extension SchedulingConfiguration {
 extension PendingRequest {
     /// Whether the spacing of its kind delays the request: the plugin submitted it itself, and it does not run again
     /// after an interruption.
-    var isPaced: Bool { submitter == .plugin(plugin) && retry.attempts == 0 && !retry.wasInterrupted }
+    var isPaced: Bool { isOwn && retry.attempts == 0 && !retry.wasInterrupted }
 
     var needsUnlockedContainer: Bool { request.kind == .healthResearch && request.protection != .none }
 

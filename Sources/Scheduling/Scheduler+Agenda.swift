@@ -55,7 +55,9 @@ extension Scheduler {
     }
 
     mutating func reckonAnew(_ plugin: PluginIdentifier, at now: Moment) {
-        guard plugins.contains(plugin), !loading.isMissing(plugin) else { return }
+        guard plugins.contains(plugin) else { return }
+        plugins[plugin].record.reckonAnew(at: now.wall)
+        if loading.isMissing(plugin) { return }
         arrangeSchedules(of: plugin, at: now)
         let configuration = configuration
         let waits = plugins[plugin].waits

@@ -193,8 +193,12 @@ extension Scheduler {
         launches.move(number, to: .continued)
         endWork(of: launch.plugin, in: launch.lane)
         beginWork(of: launch.plugin, in: .continued)
-        if launch.lane == .background {
-            rest(launch.plugin, after: launch.execution?.tasks.map(\.work) ?? [], at: now)
+        if launch.lane == .background, let execution = launch.execution {
+            rest(launch.plugin, at: now)
+            // From now on, as the cooldown: a background task that still runs ends with the budget, but the continued
+            // task may run for hours.
+            let kinds = execution.tasks.map(\.work).ownKinds
+            plugins[launch.plugin].record.noteOwn(kinds, cause: execution.plan.cause, at: now.wall)
         }
         leaveLane(launch.lane, launch, at: now)
     }

@@ -55,7 +55,7 @@ extension Scheduler {
         forgetOrigins(of: number, launch.plugin)
         endWork(of: launch.plugin, in: launch.lane)
         remember(launch, execution, as: aftermath.outcome, used: used, at: now)
-        if launch.lane == .background { rest(launch.plugin, after: execution.tasks.map(\.work), at: now) }
+        if launch.lane == .background { rest(launch.plugin, at: now) }
         toEnforceAnew.insert(number)
         releaseIfRecorded(number, at: now)
     }
@@ -82,19 +82,16 @@ extension Scheduler {
             cause: execution.plan.cause,
             outcome: outcome,
             endedAt: now.wall,
-            used: used
+            used: used,
+            ownKinds: execution.tasks.map(\.work).ownKinds
         )
         plugins[launch.plugin].record.note(past)
     }
 
-    /// Begins the cooldowns after a background launch with the tasks of `works`.
-    mutating func rest(_ plugin: PluginIdentifier, after works: [PendingWork], at now: Moment) {
+    /// Begins the cooldown after a background launch.
+    mutating func rest(_ plugin: PluginIdentifier, at now: Moment) {
         let spacing = standing(of: plugin, in: .background).spacing(configuration)
         plugins[plugin].cooldownEnd = now.monotonic + spacing
-        for case .request(let request) in works where request.submitter == .plugin(plugin) {
-            guard let spacing = configuration.policies.kindSpacing[request.request.kind] else { continue }
-            plugins[plugin].kindCooldownEnds[request.request.kind] = now.monotonic + spacing
-        }
     }
 
     private mutating func recordEnd(

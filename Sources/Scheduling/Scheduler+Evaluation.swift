@@ -132,7 +132,6 @@ extension Scheduler {
                 laneOccupant: occupant == own ? nil : occupant,
                 isOccupantStopping: occupant.map(launches.isStopping) ?? false,
                 cooldownEnd: state.pointee.cooldownEnd,
-                kindCooldownEnds: state.pointee.kindCooldownEnds,
                 record: state.pointee.record,
                 runnerRetry: state.pointee.runnerRetry.map { ($0.at, $0.message) }
             )

@@ -7,7 +7,7 @@ import TaskModel
 extension Scheduler {
     /// Restores the state that does not depend on pending work. Decisions about a plugin begin when the plugin's
     /// pending work is loaded and the first catalogue is known.
-    mutating func restore(_ snapshot: LedgerSnapshot) {
+    mutating func restore(_ snapshot: LedgerSnapshot, at now: Moment) {
         for known in snapshot.known {
             know(known.identifier)
             plugins[known.identifier].known = known
@@ -15,6 +15,8 @@ extension Scheduler {
         for past in snapshot.past {
             know(past.plugin)
             plugins[past.plugin].record.note(past)
+            // The clock of the last host may have been ahead.
+            plugins[past.plugin].record.reckonAnew(at: now.wall)
         }
         fetches = snapshot.fetches
         occurrences = snapshot.occurrences

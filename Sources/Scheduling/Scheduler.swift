@@ -116,7 +116,7 @@ package struct Scheduler: Sendable {
         lastLaunch = snapshot.lastLaunch
         lastWall = now.wall
         loading = LoadState(snapshot)
-        restore(snapshot)
+        restore(snapshot, at: now)
     }
 
     package mutating func handle(_ event: SchedulerEvent, at now: Moment) -> [SchedulerAction] {

@@ -125,6 +125,8 @@ package struct PastLaunch: Hashable, Sendable {
     package let outcome: LaunchOutcome
     package let endedAt: WallTime
     package let used: Duration?
+    /// The kinds of the requests that the plugin itself had submitted.
+    package let ownKinds: Set<TaskKind>
 
     package init(
         plugin: PluginIdentifier,
@@ -132,7 +134,8 @@ package struct PastLaunch: Hashable, Sendable {
         cause: LaunchCause,
         outcome: LaunchOutcome,
         endedAt: WallTime,
-        used: Duration?
+        used: Duration?,
+        ownKinds: Set<TaskKind> = []
     ) {
         self.plugin = plugin
         self.lane = lane
@@ -140,6 +143,7 @@ package struct PastLaunch: Hashable, Sendable {
         self.outcome = outcome
         self.endedAt = endedAt
         self.used = used
+        self.ownKinds = ownKinds
     }
 }
 

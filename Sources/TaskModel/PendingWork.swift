@@ -32,6 +32,18 @@ package struct PendingRequest: Hashable, Sendable {
     }
 }
 
+extension PendingRequest {
+    /// Whether the plugin submitted the request itself. False for requests of users, extensions and schedules.
+    package var isOwn: Bool { submitter == .plugin(plugin) }
+}
+
+extension Sequence<PendingWork> {
+    /// The kinds of the requests that their plugin itself submitted.
+    package var ownKinds: Set<TaskKind> {
+        Set(compactMap { if case .request(let request) = $0, request.isOwn { request.request.kind } else { nil } })
+    }
+}
+
 /// An undelivered event for a plugin (C11), kept until delivery. Its payload stays in the ledger.
 package struct PendingEvent: Hashable, Sendable {
     package let plugin: PluginIdentifier

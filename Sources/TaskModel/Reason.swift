@@ -21,6 +21,8 @@ package enum Reason: Hashable, Sendable {
     case earliestBegin(WallTime)
     case retryDelay(until: WallTime, attempts: Int)
     case spacing(until: MonotonicTime)
+    /// The spacing of the plugin's own requests of a kind.
+    case kindSpacing(until: WallTime, TaskKind, Duration)
     case dayBudget(until: WallTime, limit: Duration)
     case stagger(until: MonotonicTime, after: StaggerCause)
 
@@ -77,6 +79,7 @@ extension Reason {
         case .earliestBegin(let time): (.earliestBegin, .wall(time))
         case .retryDelay(let time, _): (.retryDelay, .wall(time))
         case .spacing(let time): (.spacing, .monotonic(time))
+        case .kindSpacing(let time, _, _): (.kindSpacing, .wall(time))
         case .dayBudget(let time, _): (.dayBudget, .wall(time))
         case .stagger(let time, _): (.stagger, .monotonic(time))
         case .externalPower: (.externalPower, nil)
@@ -162,6 +165,12 @@ extension Reason {
             (
                 "the spacing since the plugin's last background launch is not over",
                 "wait for the end of the spacing, or run the task now with bgtask run"
+            )
+        case .kindSpacing(_, let kind, let spacing):
+            (
+                "the last \(kind.name) launch for the plugin's own requests ended less than \(spacing.humanReadable) ago",
+                "wait, run the task now with bgtask run, or lower policies.spacing.\(kind.name) in the host's"
+                    + " configuration"
             )
         case .dayBudget(_, let limit):
             (

@@ -18,6 +18,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case earliestBegin
     case retryDelay
     case spacing
+    case kindSpacing
     case dayBudget
     case stagger
     case externalPower
@@ -77,7 +78,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         /// A reason that delays work for a bounded time (C12), and that does not apply to a launch requested by a user.
         package static let advisory = Traits(rawValue: 1)
         /// A reason that ends by itself: at a known time, with the end of other work, or with an action of the host.
-        /// The day budget, which delays for hours, is excepted.
+        /// The day budget and the spacing of a kind, which delay for hours or minutes, are excepted.
         package static let momentary = Traits(rawValue: 2)
         /// A reason that blocks all requests of the plugin in a lane as soon as it blocks one of them.
         package static let wholePlugin = Traits(rawValue: 4)
@@ -101,6 +102,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .earliestBegin: Row("earliest-begin", .time, [.momentary, .ownTime])
         case .retryDelay: Row("retry-delay", .time, [.momentary, .ownTime])
         case .spacing: Row("spacing", .time, [.advisory, .momentary, .wholePlugin])
+        case .kindSpacing: Row("kind-spacing", .time, .advisory)
         case .dayBudget: Row("day-budget", .time, [.advisory, .wholePlugin])
         case .stagger: Row("stagger", .time, [.advisory, .momentary])
         case .externalPower: Row("external-power", .machine, until: .externalPower)

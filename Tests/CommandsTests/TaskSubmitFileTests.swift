@@ -195,6 +195,69 @@ struct TaskSubmitFileTests {
         }
     }
 
+    /// The behaviour of a host that is busy for the given calls, counted from 1.
+    private static func busy(_ calls: some Sequence<Int> & Sendable) throws -> StubHost.Behaviour {
+        let count = Mutex(0)
+        let error = ErrorReply(code: "busy", subReason: "too-many-batches", message: "4 batches in progress")
+        let body = try String(decoding: WireCoding.encode(error), as: UTF8.self)
+        return { request in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return calls.contains(number) ? .body(status: 503, body) : host(request)
+        }
+    }
+
+    @Test func `task submit --from repeats a call that a busy host refuses, after a second`() async throws {
+        try await StubHost.with(Self.busy([2, 3])) { host in
+            let (terminal, status) = await submit((1...1_001).map(Self.line).joined(separator: "\n"), to: host)
+            #expect(status == .done && terminal.error.isEmpty, "\(terminal.error)")
+            #expect(terminal.output.split(separator: "\n").count == 1_001)
+            #expect(host.requests.count == 4 && terminal.pauses == [.seconds(1), .seconds(1)])
+            #expect(Set(host.requests.dropFirst().map(\.body)).count == 1)
+        }
+    }
+
+    @Test func `task submit --from gives up after 60 repetitions of a call that a busy host refuses`() async throws {
+        try await StubHost.with(Self.busy(1...1_000)) { host in
+            let (terminal, status) = await submit(Self.line(1), to: host)
+            #expect(status == .refused && terminal.output.isEmpty)
+            #expect(terminal.error.contains("the requests from line 1 on are not submitted"))
+            #expect(terminal.error.contains("4 batches in progress"))
+            #expect(host.requests.count == 61 && terminal.pauses.count == 60)
+        }
+    }
+
+    @Test func `task submit --from prints the number of refused requests also before the error of a later call`()
+        async throws
+    {
+        let calls = Mutex(0)
+        let behaviour: StubHost.Behaviour = { request in
+            let isFirst = calls.withLock { count in
+                count += 1
+                return count == 1
+            }
+            return isFirst ? Self.host(request) : .hangUp
+        }
+        try await StubHost.with(behaviour) { host in
+            let lines = [#"{"identifier": "a.b", "kind": "processing"}"#] + (2...1_001).map(Self.line)
+            let (terminal, status) = await submit(lines.joined(separator: "\n"), to: host)
+            #expect(status == .unreachable && terminal.error.contains("bgtask: requests refused: 1 of 1000\n"))
+        }
+    }
+
+    @Test func `task submit --from counts blank lines, and keeps none of them`() async throws {
+        try await StubHost.with(Self.host) { host in
+            let blank = String(repeating: "\n", count: 100_000)
+            let (terminal, status) = await submit("\(blank)\(Self.line(1))\(blank){", to: host)
+            #expect(status == .misuse && host.requests.isEmpty)
+            #expect(terminal.error.contains("standard input, line 200001 is not a JSON object"), "\(terminal.error)")
+            let (other, done) = await submit("\(blank)\(Self.line(1))\(blank)", to: host)
+            #expect(done == .done && other.output == "submission 1 of a.task1 is pending for a.feed\n")
+        }
+    }
+
     @Test func `task submit refuses an answer to a batch with another number of results`() async throws {
         try await StubHost.with({ _ in .body(status: 200, #"{"results": []}"#) }) { host in
             let (terminal, status) = await submit(Self.line(1), to: host)

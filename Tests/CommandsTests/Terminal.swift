@@ -13,6 +13,7 @@ final class Terminal: Sendable {
     private struct Streams {
         var output = ""
         var error = ""
+        var pauses: [Duration] = []
         var interruption: AsyncStream<Void>.Continuation?
     }
 
@@ -32,6 +33,8 @@ final class Terminal: Sendable {
 
     var output: String { streams.withLock { $0.output } }
     var error: String { streams.withLock { $0.error } }
+    /// The times for which the command waited. The terminal lets none of them pass.
+    var pauses: [Duration] { streams.withLock { $0.pauses } }
 
     func run(_ arguments: String..., interruptedBy word: String? = nil) async -> ExitStatus {
         await run(list: arguments, interruptedBy: word)
@@ -69,7 +72,8 @@ final class Terminal: Sendable {
             interruptions: { [self] in
                 AsyncStream { continuation in streams.withLock { $0.interruption = continuation } }
             },
-            ask: { _ in answer }
+            ask: { _ in answer },
+            pause: { [self] time in streams.withLock { $0.pauses.append(time) } }
         )
         return await CommandContext.$current.withValue(context) { await BgtaskCommand.execute(arguments) }
     }

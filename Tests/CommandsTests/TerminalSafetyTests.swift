@@ -89,6 +89,30 @@ struct TerminalSafetyTests {
         }
     }
 
+    @Test(arguments: [[], ["--json"]])
+    func `hostile text in the results of a batch is escaped in the output of task submit --from`(options: [String])
+        async throws
+    {
+        let reply = try Self.reply(to: .taskSubmitBatch)
+        try await StubHost.with({ _ in .body(status: 200, reply) }) { host in
+            let terminal = Terminal(input: "{}\n{}\n")
+            let call = ["task", "submit", "--from", "-", "--socket", host.socket]
+            #expect(await terminal.run(list: call + options) == .refused)
+            #expect(!terminal.output.isEmpty)
+            Self.expectSafe(terminal)
+        }
+    }
+
+    @Test(arguments: ["-", "/\(hostile)"])
+    func `hostile text in a file of requests and in its name is escaped in the messages of task submit --from`(
+        file: String
+    ) async {
+        let terminal = Terminal(input: "{}\n\(Self.hostile)")
+        #expect(await terminal.run("task", "submit", "--from", file, "--socket", "/nowhere") == .misuse)
+        #expect(!terminal.error.isEmpty)
+        Self.expectSafe(terminal)
+    }
+
     @Test(arguments: calls.keys.sorted())
     func `hostile names of files, sockets and options are escaped in the messages of commands`(verb: String) async {
         let terminal = Terminal()
@@ -131,7 +155,20 @@ struct TerminalSafetyTests {
                     replacing: nil
                 )
             )
-        case .taskSubmitBatch: ""
+        case .taskSubmitBatch:
+            try hostile(
+                TaskBatchReply(results: [
+                    .submitted(
+                        TaskSubmissionReply(
+                            SubmissionNumber(rawValue: 1),
+                            plugin: Samples.plugin(),
+                            identifier: Samples.task(),
+                            replacing: nil
+                        )
+                    ),
+                    .refused(ErrorReply(code: "c", subReason: "s", field: "f", message: "m", remedy: "r")),
+                ])
+            )
         case .taskCancel: try hostile(TaskCancellationReply(isCancelled: true))
         case .taskStop: try hostile(TaskStopReply(launch: nil))
         case .taskList: try hostile(Samples.taskList())

@@ -1,9 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import ControlAPI
 import Foundation
 import TaskModel
 import Testing
+
+@testable import ControlAPI
 
 @Suite("Each request of a batch is read on its own")
 struct TaskBatchTests {
@@ -60,8 +61,27 @@ struct TaskBatchTests {
         let refusal = try #require(throws: RouteError.self) {
             try read(Array(repeating: Self.valid, count: count))
         }
-        #expect(refusal.status == 400 && refusal.reply.error.subReason == "batch-size")
+        #expect(refusal.status == 400 && refusal.reply.error.subReason == "request-count")
         #expect(refusal.reply.error.field == "requests" && refusal.reply.error.message.contains("1 to 1000 "))
+    }
+
+    @Test func `a batch of 1,001 requests is refused before its body is parsed`() throws {
+        let body = #"{"requests": ["# + String(repeating: #""],", "#, count: 1_001)
+        let refusal = try #require(throws: RouteError.self) { try TaskBatch.reading(Data(body.utf8)) }
+        #expect(refusal.reply.error.subReason == "request-count")
+        #expect(refusal.reply.error.message.contains("has 1002 entries"))
+    }
+
+    @Test(arguments: [
+        (#"{"requests": []}"#, 0), (#"{"requests": [1, 2, 3]}"#, 3), (#"{"a": [1, 2], "requests": [1, 2, 3]}"#, 3),
+        (#"{"requests": [[1, 2, 3], {"a": 1, "b": 2}]}"#, 2), (#"{"requests": {"a": 1, "b": 2}}"#, 0),
+        (#"{"requests": ["],[,\"],", "\\", ","]}"#, 3), (#"[1, 2]"#, 0), ("", 0), ("]]],,,", 0),
+    ])
+    func `the scan of a body counts the elements of its longest list, whatever its strings contain`(
+        body: String,
+        count: Int
+    ) {
+        #expect(ListScan.longestMember(of: Data(body.utf8)) == count)
     }
 
     @Test func `a batch of 1,000 requests is read`() throws {

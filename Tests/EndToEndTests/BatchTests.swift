@@ -41,8 +41,8 @@ struct BatchTests {
             }
             #expect(
                 Self.texts(results) == [
-                    "\(first) new", "processing-limit -", "kind-unknown requests[2].kind",
-                    "\(first) \(old.submission)", "identifier-not-permitted -", "field-type requests[5]",
+                    "\(first) new", "processing-limit requests[1]", "kind-unknown requests[2].kind",
+                    "\(first) \(old.submission)", "identifier-not-permitted requests[4]", "field-type requests[5]",
                     "\(Self.recorder.task("refresh")) new",
                 ]
             )
@@ -66,6 +66,36 @@ struct BatchTests {
         }
     }
 
+    // The idle timeout is longer than any test: no held call is closed because time passes.
+    @Test func `a user's fifth batch gets 503 and a time to retry, until one of the first four is answered`()
+        async throws
+    {
+        try await HostFixture.with(HostSetup(["idle-timeout": "1d"]), plugins: [Self.recorder]) { host in
+            let path = Route.taskSubmitBatch.path()
+            let body = #"{"requests": [\#(Self.line(Self.recorder.task("processing1")))]}"#
+            let fields = ["host: x", "connection: close", "content-length: \(body.utf8.count)"]
+            let head = "POST \(path) HTTP/1.1\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n"
+            let held = try (1...4).map { _ in try RawCaller(of: host, saying: head) }
+            // The host reads the heads of the held calls in its own time.
+            var fifth = try host.rawCall("POST", path, body: body)
+            while fifth.status == 200 { fifth = try host.rawCall("POST", path, body: body) }
+            #expect(fifth.status == 503 && fifth.headers["retry-after"] == "1")
+            let error = try fifth.json()["error"]
+            #expect(error["code"] == "busy" && error["sub_reason"] == "too-many-batches")
+            #expect(try host.rawCall("GET", "/v1/host").status == 200)
+
+            try held[0].say(Array(body.utf8))
+            #expect(held[0].answer().hasPrefix("HTTP/1.1 200"))
+            // The place becomes free after the answer.
+            repeat { fifth = try host.rawCall("POST", path, body: body) } while fifth.status == 503
+            #expect(fifth.status == 200)
+            for caller in held.dropFirst() {
+                try caller.say(Array(body.utf8))
+                #expect(caller.answer().hasPrefix("HTTP/1.1 200"))
+            }
+        }
+    }
+
     @Test func `a batch of 1,000 requests is answered; larger ones are refused as a whole, by number and by size`()
         async throws
     {
@@ -83,8 +113,8 @@ struct BatchTests {
                 #expect(answer.status == 400)
                 return try answer.json()["error"]
             }
-            #expect(try refusal(Array(repeating: line, count: 1_001))["sub_reason"] == "batch-size")
-            #expect(try refusal([])["sub_reason"] == "batch-size")
+            #expect(try refusal(Array(repeating: line, count: 1_001))["sub_reason"] == "request-count")
+            #expect(try refusal([])["sub_reason"] == "request-count")
             #expect(try refusal([line], padding: 2 << 20)["sub_reason"] == "body-too-large")
             #expect(try await host.client.tasks().pending.count == 1)
         }
@@ -106,7 +136,7 @@ struct BatchTests {
                     for case .submitted(let reply) in last { pending = reply.submission }
                 } while last.contains { if case .submitted = $0 { true } else { false } }
                 #expect(
-                    Self.texts(last) == Array(repeating: "not-recorded -", count: 3)
+                    Self.texts(last) == (0..<3).map { "not-recorded requests[\($0)]" }
                         + ["field-missing requests[3].identifier"]
                 )
                 #expect(try await host.client.tasks().pending.map(\.submission) == [pending])

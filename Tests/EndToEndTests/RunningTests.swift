@@ -99,6 +99,32 @@ struct RunningTests {
         }
     }
 
+    @Test(.proves("C7", "C13"))
+    func `a refresh that resubmits itself waits for the spacing of its kind, and why names the key of the spacing`()
+        async throws
+    {
+        var plugin = TestPlugin("Resubmits")
+        plugin.settings = ["times": "2", "kind": "refresh"]
+        try await HostFixture.with(HostSetup(["refresh-spacing": "1h"]), plugins: [plugin]) { host in
+            let task = plugin.task()
+            // The launch for the user's request begins no spacing.
+            let first = try await host.submit(task, .refresh)
+            let second = try await host.waitForJournal("its second run") { line in
+                line.task == task && line.event == "succeeded" && line.submission != first
+            }
+            _ = try await host.end(ofLaunch: try #require(second.launch))
+            let why = try await host.why(task)
+            #expect(why.codes == ["kind-spacing"] && why.change?.code == "kind-spacing")
+            #expect(why.change?.message.contains("policies.spacing.refresh") == true)
+            #expect(host.containerText(plugin, "ran.txt") == "2\n1\n")
+            try await host.stop()
+            try await host.restart()
+            #expect(try await host.why(task).codes == ["kind-spacing"])
+            let reported = try await host.bgtask("why", task)
+            #expect(reported.output.contains("the last refresh launch for the plugin's own requests ended less than"))
+        }
+    }
+
     @Test(.proves(23)) func `a newer submission replaces the pending request of the same identifier`() async throws {
         try await HostFixture.with { host in
             let task = TestPlugin.neighbour.task()

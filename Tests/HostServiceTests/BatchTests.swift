@@ -11,7 +11,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("The events of a batch enter the mailbox in one step, and each one is answered")
+@Suite("The events of a batch are handled in order, and each one is answered")
 struct BatchTests {
     private let plugin: PluginIdentifier
 
@@ -51,13 +51,12 @@ struct BatchTests {
         return { .submitted(Submission(request: request, submitter: .user), reply: $0) }
     }
 
-    @Test func `inputs that are put into a mailbox together are taken in order, without another thread's between them`()
-    {
+    @Test func `the events of a batch are taken from the mailbox in order, and no other batch's between them`() {
         let mailbox = Mailbox()
         let (threads, size) = (4, 500)
         for thread in 0..<threads {
             Thread.detachNewThread {
-                mailbox.put((0..<size).map { .event(.committed(Ticket(rawValue: UInt64(thread * size + $0)))) })
+                mailbox.put(batch: (0..<size).map { .event(.committed(Ticket(rawValue: UInt64(thread * size + $0)))) })
             }
         }
         var taken: [UInt64] = []

@@ -98,6 +98,36 @@ final class InputQueueTests {
         #expect(all() == expected)
     }
 
+    @Test func `the decision loop handles urgent inputs between the events of a batch, whose order is kept`() {
+        for ticket in 101...104 as ClosedRange<UInt64> { queue.append(ofBatch: Self.commit(ticket)) }
+        for ticket in 1...6 as ClosedRange<UInt64> { add(Self.commit(ticket)) }
+        let expected = [
+            "commit 1", "commit 2", "commit 3", "commit 4", "commit 101", "commit 5", "commit 6", "commit 102",
+            "commit 103", "commit 104",
+        ]
+        #expect(all() == expected)
+        #expect(queue.isEmpty)
+    }
+
+    @Test func `the decision loop handles the events of batches in turns with the messages of launches`() {
+        add(messages: 0..<2, of: 1)
+        for ticket in 101...103 as ClosedRange<UInt64> { queue.append(ofBatch: Self.commit(ticket)) }
+        add(messages: 0..<3, of: 2)
+        let expected = ["m1.0", "commit 101", "m2.0", "m1.1", "commit 102", "m2.1", "commit 103", "m2.2"]
+        #expect(all() == expected)
+        queue.append(ofBatch: Self.commit(104))
+        add(messages: 3..<4, of: 2)
+        #expect(all() == ["commit 104", "m2.3"])
+    }
+
+    @Test func `a decision loop timer does not wait for the events of a batch`() {
+        for ticket in 101...199 as ClosedRange<UInt64> { queue.append(ofBatch: Self.commit(ticket)) }
+        add(.timer)
+        #expect(all().first == "timer")
+        queue.append(ofBatch: Self.commit(1))
+        #expect(queue.removeAll().count == 1 && queue.isEmpty)
+    }
+
     @Test func `the decision loop handles the report of an unavailable runner before messages of other launches`() {
         add(messages: 0..<2, of: 1)
         add(.launch(.unavailable(LaunchNumber(rawValue: 2), LaunchError(code: .refused, message: ""))))

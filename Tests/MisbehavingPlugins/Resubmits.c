@@ -2,13 +2,15 @@
 
 /* Submits its own identifier again, due at once, before it completes: as often as the setting `times` (3 by
  * default). The remaining number is in the payload and is appended to `ran.txt`. The host accepts it, does not
- * count the running request, and spaces the launches. */
+ * count the running request, and spaces the launches. The setting `kind` is the kind of the requests: `refresh`, or
+ * processing by default. */
 
 #include <bgtask.h>
 
 #include "Records.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define TASK "com.example.resubmits.task"
 
@@ -23,6 +25,14 @@ static uint8_t times_to_go(const bgt_host *host, const bgt_task_info *info) {
     return (uint8_t)atoi(times);
 }
 
+static bgt_request request_of_kind(const bgt_host *host) {
+    char kind[16] = "";
+    if (bgt_setting(host, "kind", kind, sizeof kind, NULL) == BGT_OK && strcmp(kind, "refresh") == 0) {
+        return bgt_refresh_request(TASK);
+    }
+    return bgt_processing_request(TASK, 0);
+}
+
 static void run(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
     bgt_task_info info;
@@ -32,7 +42,7 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     const uint8_t left = times_to_go(host, &info);
     const uint8_t next = left > 0 ? (uint8_t)(left - 1) : 0;
     record(host, "ran.txt", "%u\n", left);
-    bgt_request request = bgt_processing_request(TASK, 0);
+    bgt_request request = request_of_kind(host);
     request.payload = &next;
     request.payload_length = 1;
     const int32_t status = left > 0 ? bgt_submit(host, &request, NULL) : BGT_OK;

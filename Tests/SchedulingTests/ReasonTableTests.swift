@@ -17,6 +17,7 @@ struct ReasonTableTests {
             .pluginTooOld(since: 2, header: 1),
             .backgroundDenied(.app), .backgroundRefreshOff(nil), .earliestBegin(wall),
             .retryDelay(until: wall, attempts: 1), .spacing(until: later),
+            .kindSpacing(until: wall, .refresh, .seconds(900)),
             .dayBudget(until: wall, limit: .seconds(60)), .stagger(until: later, after: .boot), .externalPower,
             .network, .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .batteryLow,
             .powerSaver, .memoryPressure, .heat, .laneBusy(.background, LaunchNumber(rawValue: 1)),
@@ -37,7 +38,7 @@ struct ReasonTableTests {
                 "plugin-missing", "plugin-refused", "plugin-disabled", "identifier-not-permitted", "mode-missing",
                 "entitlement-missing", "plugin-too-old", "background-denied", "background-refresh-off",
                 "earliest-begin", "retry-delay",
-                "spacing", "day-budget", "stagger", "external-power", "network", "container-locked",
+                "spacing", "kind-spacing", "day-budget", "stagger", "external-power", "network", "container-locked",
                 "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
                 "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit",
                 "disk-reserve", "being-recorded", "runner-unavailable", "host-stopping",
@@ -85,7 +86,7 @@ struct ReasonTableTests {
     func `only spacing, day budget, stagger, idleness, load, low battery and power saver are advisory reasons`() {
         #expect(
             ReasonKind.allCases.filter { $0.row.traits.contains(.advisory) }
-                == [.spacing, .dayBudget, .stagger, .notIdle, .highLoad, .batteryLow, .powerSaver]
+                == [.spacing, .kindSpacing, .dayBudget, .stagger, .notIdle, .highLoad, .batteryLow, .powerSaver]
         )
     }
 

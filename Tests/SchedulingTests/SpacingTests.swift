@@ -77,13 +77,20 @@ struct SpacingTests {
         }
     }
 
+    /// A host with the default spacing of refresh requests, a main plugin and its extension.
+    private static func pacing(_ main: PluginEntry, _ visitor: PluginEntry) -> SchedulerDriver {
+        SchedulerDriver(main, visitor) { $0.policies.kindSpacing = PolicyConfiguration().kindSpacing }
+    }
+
+    private static func reason(until end: WallTime) -> Reason { .kindSpacing(until: end, .refresh, .minutes(15)) }
+
     @Test(.proves("C7")) func `a plugin's own refresh request waits 15 minutes after the previous refresh launch`() {
         let host = Self.pacing()
         host.submit(.feed, as: .refresh)
         host.enter()
         host.submit(.feed, as: .refresh)
         host.complete(.feed)
-        #expect(host.reasons(.feed) == [.spacing(until: host.clock.now.monotonic + .minutes(15))])
+        #expect(host.reasons(.feed) == [Self.reason(until: host.clock.now.wall + .minutes(15))])
         host.advance(by: .minutes(15) - .nanoseconds(1))
         #expect(host.plans.count == 1)
         host.advance(by: .nanoseconds(1))
@@ -100,11 +107,11 @@ struct SpacingTests {
         #expect(Set(host.batches) == [[.feed], [.clean], [.sweep]])
     }
 
-    @Test(.proves("C7"), arguments: [Submitter.user, .schedule])
-    func `a refresh request of a user or a schedule does not wait for the spacing of its kind`(
+    @Test(.proves("C7"), arguments: [Submitter.user, .schedule, .plugin(.keyboard)])
+    func `a refresh request of a user, a schedule or an extension does not wait for the spacing of its kind`(
         _ submitter: Submitter
     ) {
-        let host = Self.pacing()
+        let host = Self.pacing(.app(extensions: [.keyboard]), .keyboard())
         host.submit(.feed, as: .refresh)
         host.runToTheEnd()
         host.submit(.feed, as: .refresh, by: submitter)
@@ -130,6 +137,74 @@ struct SpacingTests {
         #expect(host.plans.count == 2)
     }
 
+    @Test(.proves("C7")) func `a user's launch of a plugin's own refresh request begins no spacing of its kind`() {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh, after: .hours(1))
+        _ = host.requestRun(of: .feed)
+        host.runToTheEnd()
+        host.submit(.feed, as: .refresh)
+        host.advance(by: .seconds(1))
+        #expect(host.plans.count == 2)
+    }
+
+    @Test(.proves("C7")) func `a user's refresh request starts while the plugin's own one waits for its spacing`() {
+        let host = SchedulerDriver(.app()) {
+            $0.policies.kindSpacing = PolicyConfiguration().kindSpacing
+            $0.limits.refresh = 2
+        }
+        host.submit(.feed, as: .refresh)
+        host.runToTheEnd()
+        host.submit(.feed, as: .refresh)
+        host.submit(.headlines, as: .refresh, by: .user)
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.feed], [.headlines]])
+        host.runToTheEnd()
+        host.advance(by: .minutes(15))
+        #expect(host.batches == [[.feed], [.headlines], [.feed]])
+    }
+
+    @Test(.proves("C7"), arguments: [false, true])
+    func `the spacing of a plugin's refresh requests goes on across a restart of the host and of the machine`(
+        isReboot: Bool
+    ) {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh)
+        host.runToTheEnd()
+        let end = host.clock.now.wall + .minutes(15)
+        host.submit(.feed, as: .refresh, after: .seconds(1))
+        host.restart(after: .minutes(5), rebooting: isReboot)
+        #expect(host.reasons(.feed).contains(Self.reason(until: end)))
+        host.advance(by: .minutes(10) - .nanoseconds(1))
+        #expect(host.plans.count == 1)
+        host.advance(by: .minutes(1))
+        #expect(host.plans.count == 2)
+    }
+
+    @Test(.proves("C7"), arguments: [false, true])
+    func `the spacing of a plugin's refresh requests ends 15 minutes after the clock was set back, or earlier`(
+        duringRestart: Bool
+    ) {
+        let host = Self.pacing()
+        host.submit(.feed, as: .refresh)
+        host.runToTheEnd()
+        host.submit(.feed, as: .refresh)
+        host.stepWallClock(by: .hours(-5))
+        if duringRestart { host.restart() }
+        host.advance(by: .minutes(16))
+        #expect(host.plans.count == 2)
+    }
+
+    @Test(.proves("C12")) func `the spacing of a kind delays a request for at most the maximum deferral`() {
+        let host = SchedulerDriver(.app()) { $0.policies.kindSpacing = [.refresh: .hours(24 * 30)] }
+        host.submit(.feed, as: .refresh)
+        host.runToTheEnd()
+        host.submit(.feed, as: .refresh)
+        host.advance(by: .hours(47))
+        #expect(host.plans.count == 1)
+        host.advance(by: .hours(1))
+        #expect(host.plans.count == 2)
+    }
+
     @Test(.proves("C7")) func `without the policy spacing a plugin's own refresh request starts at once`() {
         let host = Self.pacing(off: [.spacing])
         host.submit(.feed, as: .refresh)
@@ -143,7 +218,10 @@ struct SpacingTests {
         host.submit(.feed, as: .refresh)
         host.runToTheEnd()
         host.submit(.feed, as: .refresh)
-        #expect(host.reasons(.feed).map(\.kind) == [.spacing])
+        #expect(host.reasons(.feed).map(\.kind) == [.kindSpacing])
+        let reason = host.reasons(.feed).first
+        #expect(reason?.message == "the last refresh launch for the plugin's own requests ended less than 15min ago")
+        #expect(reason?.remedy.contains("policies.spacing.refresh") == true)
         guard case .pending(_, _, let policies) = host.explain(.feed).states.first else {
             Issue.record("the request is not pending")
             return
@@ -166,12 +244,12 @@ struct SpacingTests {
         let host = Self.pacing()
         host.submit(.feed, as: .refresh)
         host.runToTheEnd()
-        let until = host.clock.now.monotonic + .minutes(15)
+        let end = host.clock.now.wall + .minutes(15)
         host.remove(.app)
         host.purge(.app)
         host.install(.app())
         host.submit(.feed, as: .refresh)
-        #expect(host.reasons(.feed).contains(.spacing(until: until)))
+        #expect(host.reasons(.feed).contains(Self.reason(until: end)))
     }
 
     @Test(.proves("C7")) func `a handler that resubmits at every launch gets one launch per second`() {

@@ -42,6 +42,32 @@ struct PastLaunchTests {
         )
     }
 
+    @Test func `a past launch has the kinds of the requests that its plugin submitted itself`() async throws {
+        func request(_ number: Int64, _ kind: TaskKind, by submitter: Submitter) -> PendingRequest {
+            PendingRequest(
+                plugin: feed,
+                number: SubmissionNumber(rawValue: number),
+                request: TaskRequest(identifier: task("com.example.feed.task\(number)"), kind: kind),
+                submitter: submitter,
+                submittedAt: time(1)
+            )
+        }
+        let batches = [
+            [request(1, .refresh, by: .plugin(feed)), request(2, .processing, by: .plugin(feed))],
+            [request(3, .refresh, by: .user), request(4, .processing, by: .schedule)],
+            [request(5, .refresh, by: .plugin(keyboard))],
+        ]
+        for (index, batch) in batches.enumerated() {
+            let launch = LaunchNumber(rawValue: Int64(index + 1))
+            var changes = batch.map { LedgerChange.storeRequest($0, payload: []) }
+            changes.append(.startLaunch(plan(launch.rawValue, batch.map { .request($0) })))
+            changes += batch.map { LedgerChange.endTask(launch, $0.number) }
+            changes.append(.endLaunch(launch, end(at: launch.rawValue)))
+            try await ledger.commitAndWait(changes)
+        }
+        #expect(try ledger.snapshot(at: time(20)).past.map(\.ownKinds) == [[.refresh, .processing], [], []])
+    }
+
     @Test func `a snapshot contains the launches that ended in the last week, oldest end first`() async throws {
         let ends = [9, 3, 2, 10, 2, 11].map { $0 * Self.day }
         for (index, seconds) in ends.enumerated() {

@@ -29,6 +29,8 @@ package struct CommandContext: Sendable {
     package var ask: @Sendable (String) throws -> String?
     /// The terminal; nil when standard output is not a terminal.
     package var screen: @Sendable () -> Screen?
+    /// Returns after a time. Throws when the calling task is cancelled.
+    package var pause: @Sendable (Duration) async throws -> Void
 
     @TaskLocal package static var current = CommandContext.process
 
@@ -45,7 +47,8 @@ package struct CommandContext: Sendable {
         interruptions: @escaping @Sendable () -> AsyncStream<Void>,
         stopSignals: @escaping @Sendable () -> AsyncStream<Int32> = { AsyncStream { $0.finish() } },
         ask: @escaping @Sendable (String) throws -> String? = { _ in nil },
-        screen: @escaping @Sendable () -> Screen? = { nil }
+        screen: @escaping @Sendable () -> Screen? = { nil },
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.environment = environment
         self.timeZone = timeZone
@@ -60,6 +63,7 @@ package struct CommandContext: Sendable {
         self.stopSignals = stopSignals
         self.ask = ask
         self.screen = screen
+        self.pause = pause
     }
 
     var reader: Reader { Reader(now: now(), timeZone: timeZone) }

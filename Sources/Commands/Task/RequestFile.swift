@@ -8,13 +8,7 @@ import Foundation
 ///
 /// Each line is checked to be a JSON object before the first request is sent. The host checks the fields.
 struct RequestFile {
-    /// A request with its line number, counted from 1.
-    struct Line: Hashable {
-        let number: Int
-        let json: Data
-    }
-
-    /// A part of the lines that fits in one call, and the body of this call.
+    /// A part of the lines that fits in one call: the body of this call, and the numbers of the lines, counted from 1.
     struct Batch {
         var text = TaskBatchText()
         var numbers: [Int] = []
@@ -24,7 +18,9 @@ struct RequestFile {
     /// Maximum size of a file in bytes.
     static let largestFile = 64 << 20
 
-    let lines: [Line]
+    /// Number of requests.
+    let count: Int
+    private let bytes: [UInt8]
 
     /// Reads the file at a path, or standard input when the path is `-`.
     init(reading name: String) throws {
@@ -35,31 +31,62 @@ struct RequestFile {
             )
         }
         let place = name == "-" ? "standard input" : name
-        lines = try bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
-            .compactMap { index, line in
-                if line.allSatisfy({ Self.blanks.contains($0) }) { return nil }
-                return try Line(number: index + 1, json: Self.checked(Data(line), "\(place), line \(index + 1)"))
-            }
-    }
-
-    /// The lines in order, in as few batches as the limits of the host permit.
-    var batches: [Batch] {
-        var batches: [Batch] = []
-        for line in lines {
-            if batches.isEmpty || !batches[batches.count - 1].text.add(line.json) {
-                var batch = Batch()
-                _ = batch.text.add(line.json)
-                batches.append(batch)
-            }
-            batches[batches.count - 1].numbers.append(line.number)
+        var count = 0
+        for line in Lines(of: bytes) {
+            try Self.check(Data(line.json), "\(place), line \(line.number)")
+            count += 1
         }
-        return batches
+        (self.bytes, self.count) = (bytes, count)
     }
 
-    private static let blanks = Set(" \t\r".utf8)
+    /// The lines in order, in as few batches as the limits of the host permit. A batch is made when it is needed, because
+    /// a file may have millions of lines.
+    var batches: Batches { Batches(lines: Lines(of: bytes)) }
 
-    /// The line if it is a JSON object of a permitted size.
-    private static func checked(_ line: Data, _ place: String) throws -> Data {
+    struct Batches: Sequence, IteratorProtocol {
+        private var lines: Lines
+        /// The line that the last batch had no space for.
+        private var rest: Lines.Element?
+
+        fileprivate init(lines: Lines) { self.lines = lines }
+
+        mutating func next() -> Batch? {
+            var batch = Batch()
+            while let line = rest ?? lines.next() {
+                rest = batch.text.add(Data(line.json)) ? nil : line
+                if rest != nil { break }
+                batch.numbers.append(line.number)
+            }
+            return batch.numbers.isEmpty ? nil : batch
+        }
+    }
+
+    /// The lines of a file without blank lines. It copies no bytes.
+    fileprivate struct Lines: Sequence, IteratorProtocol {
+        private let bytes: [UInt8]
+        private var place = 0
+        private var number = 0
+
+        init(of bytes: [UInt8]) { self.bytes = bytes }
+
+        mutating func next() -> (number: Int, json: ArraySlice<UInt8>)? {
+            while place < bytes.count {
+                let end = bytes[place...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+                let line = bytes[place..<end]
+                place = end + 1
+                number += 1
+                if !line.allSatisfy(Self.isBlank) { return (number, line) }
+            }
+            return nil
+        }
+
+        private static func isBlank(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+        }
+    }
+
+    /// Throws for a line that is no JSON object, or that fits in no batch.
+    private static func check(_ line: Data, _ place: String) throws {
         if line.count > TaskBatchText.largestRequest {
             throw ValidationError(
                 "\(place) has \(line.count) bytes; at most \(TaskBatchText.largestRequest) are allowed; keep the data in a"
@@ -72,6 +99,5 @@ struct RequestFile {
                     + #" {"identifier": "com.example.feed.refresh", "kind": "refresh"}; nothing is submitted"#
             )
         }
-        return line
     }
 }

@@ -21,18 +21,30 @@ extension TaskSubmitCommand {
         )
     }
 
+    /// Maximum number of consecutive repetitions of a call while the host is busy.
+    private static let mostRetries = 60
+
     /// Submits the requests of a file, and prints one line for each. Throws after the last one if any was refused.
     func submitFile(_ name: String) async throws {
         let file = try RequestFile(reading: name)
-        if file.lines.isEmpty { return }
+        if file.count == 0 { return }
         let refused = try await host.connected { client in
-            var refused = 0
-            for batch in file.batches { refused += try await submit(batch, with: client) }
+            var (refused, answered) = (0, 0)
+            for batch in file.batches {
+                do {
+                    refused += try await submit(batch, with: client)
+                } catch {
+                    if refused > 0 { CommandContext.current.writeMessage(Self.summary(refused, of: answered)) }
+                    throw error
+                }
+                answered += batch.numbers.count
+            }
             return refused
         }
-        if refused == 0 { return }
-        throw CommandFailure(.refused, "requests refused: \(refused) of \(file.lines.count)")
+        if refused > 0 { throw CommandFailure(.refused, Self.summary(refused, of: file.count)) }
     }
+
+    private static func summary(_ refused: Int, of count: Int) -> String { "requests refused: \(refused) of \(count)" }
 
     /// Submits the requests of a batch, and prints their results.
     ///
@@ -40,7 +52,7 @@ extension TaskSubmitCommand {
     private func submit(_ batch: RequestFile.Batch, with client: ControlClient) async throws -> Int {
         let results: [TaskBatchResult]
         do {
-            results = try await client.submit(batch.text).results
+            results = try await answer(to: batch.text, from: client).results
             if results.count != batch.numbers.count {
                 let detail = "\(results.count) results for \(batch.numbers.count) requests"
                 throw ControlError.misunderstood(socket: client.socket, detail: detail)
@@ -60,6 +72,21 @@ extension TaskSubmitCommand {
             try context.write(line)
         }
         return results.count { if case .refused = $0 { true } else { false } }
+    }
+
+    /// The answer to a batch. A call that the host refuses because it is busy, which submits nothing, is repeated.
+    private func answer(to batch: TaskBatchText, from client: ControlClient) async throws -> TaskBatchReply {
+        for _ in 0..<Self.mostRetries {
+            do throws(ControlError) {
+                return try await client.submit(batch)
+            } catch {
+                guard case .refused(_, let reply) = error, reply.error.code == RouteError.Code.busy.rawValue else {
+                    throw error
+                }
+            }
+            try await CommandContext.current.pause(RouteError.retryDelay)
+        }
+        return try await client.submit(batch)
     }
 
     /// The state of the lines without a result, when a call has failed.

@@ -20,7 +20,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
 
             With --from, each line of the file is a JSON object with the fields of POST /v1/tasks; blank lines are \
             skipped. Each request is accepted or refused on its own, and the lines of the output have the order of \
-            the file. The exit status is 1 if a request was refused.
+            the file. A call that a busy host refuses is repeated. The exit status is 1 if a request was refused.
 
             Examples:
               bgtask task submit com.example.feed.refresh --kind refresh

@@ -15,11 +15,12 @@ package struct TaskBatch: Sendable {
 
     /// The decoded body of a call. Throws a refusal of the whole call for an invalid body or number of requests.
     package static func reading(_ data: Data) throws(RouteError) -> Self {
+        // Before the body is parsed, whose cost grows with the number of its values.
+        let count = ListScan.longestMember(of: data)
+        if count > sizes.upperBound { throw wrongCount(count) }
         let members = try fields.members(of: data, for: .taskSubmitBatch)
         try fields.check(members, for: .taskSubmitBatch)
-        guard case .array(let values)? = members["requests"], sizes.contains(values.count) else {
-            throw wrongSize(members["requests"])
-        }
+        guard case .array(let values)? = members["requests"], sizes.contains(values.count) else { throw wrongCount(0) }
         let decoded: Decoded
         do {
             decoded = try WireCoding.decode(from: data)
@@ -53,12 +54,11 @@ package struct TaskBatch: Sendable {
         try TaskSubmission.fields.check(members, for: .taskSubmit)
     }
 
-    private static func wrongSize(_ value: JSONValue?) -> RouteError {
-        let count = if case .array(let values)? = value { values.count } else { 0 }
-        return RouteError(
-            .batchSize,
+    private static func wrongCount(_ count: Int) -> RouteError {
+        RouteError(
+            .requestCount,
             field: "requests",
-            "field \"requests\" has \(count) entries; \(sizes.lowerBound) to \(sizes.upperBound) are allowed",
+            "the list of requests has \(count) entries; \(sizes.lowerBound) to \(sizes.upperBound) are allowed",
             remedy: count == 0 ? "send at least one request" : "send the requests in several batches"
         )
     }

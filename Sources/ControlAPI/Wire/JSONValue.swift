@@ -30,8 +30,15 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Decodable {
+    /// Decodes a value of unknown type by attempts. Strings, the most frequent values, come first, because the decoder
+    /// creates an error for each failed attempt.
     package init(from decoder: any Decoder) throws {
-        if let members = try? decoder.container(keyedBy: AnyKey.self) {
+        let scalar = try decoder.singleValueContainer()
+        if scalar.decodeNil() {
+            self = .null
+        } else if let text = try? scalar.decode(String.self) {
+            self = .string(text)
+        } else if let members = try? decoder.container(keyedBy: AnyKey.self) {
             let pairs = try members.allKeys.map { ($0.stringValue, try members.decode(JSONValue.self, forKey: $0)) }
             self = .object(Dictionary(pairs) { first, _ in first })
         } else if var elements = try? decoder.unkeyedContainer() {
@@ -39,21 +46,17 @@ extension JSONValue: Decodable {
             while !elements.isAtEnd { values.append(try elements.decode(JSONValue.self)) }
             self = .array(values)
         } else {
-            self = try Self(scalar: decoder.singleValueContainer())
+            self = try Self(scalar: scalar)
         }
     }
 
     private init(scalar container: any SingleValueDecodingContainer) throws {
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
+        if let value = try? container.decode(Bool.self) {
             self = .boolean(value)
         } else if let value = try? container.decode(Int64.self) {
             self = .integer(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
         } else {
-            self = .string(try container.decode(String.self))
+            self = .number(try container.decode(Double.self))
         }
     }
 

@@ -25,7 +25,7 @@ extension RouteError {
         case payloadTooLarge = "payload-too-large"
         case conditionMissing = "condition-missing"
         case numberInvalid = "number-invalid"
-        case batchSize = "batch-size"
+        case requestCount = "request-count"
         case queryUnknown = "query-unknown"
         case queryRepeated = "query-repeated"
         case queryInvalid = "query-invalid"
@@ -59,7 +59,7 @@ extension RouteError {
             case .bodyMissing, .bodyUnexpected, .bodyTooLarge, .bodyNotJSON, .bodyNotObject, .fieldUnknown,
                 .fieldRepeated, .fieldMissing, .fieldNull, .fieldType, .fieldNotOfKind, .textTooLong, .wordUnknown,
                 .identifierInvalid, .identifierMissing, .kindUnknown, .timeInvalid, .base64Invalid, .payloadTooLarge,
-                .conditionMissing, .numberInvalid, .batchSize, .queryUnknown, .queryRepeated, .queryInvalid:
+                .conditionMissing, .numberInvalid, .requestCount, .queryUnknown, .queryRepeated, .queryInvalid:
                 .malformed
             case .foreignUser, .roleTooLow, .callerInLaunch, .callerUnknown: .notAdmitted
             case .noSuchMethod: .methodNotAllowed

@@ -7,6 +7,9 @@ package struct RouteError: Error, Hashable, Sendable {
     package let status: Int
     package let reply: ErrorReply
 
+    /// The time after which a caller with a refusal of the code `busy` may try again.
+    package static let retryDelay: Duration = .seconds(1)
+
     /// Creates a refusal by the API itself.
     ///
     /// - Parameter field: the invalid part of the call: a key of the body (`a.b`, `a[0]`), or a name in the query or in

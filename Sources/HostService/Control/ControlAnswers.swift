@@ -18,9 +18,6 @@ struct ControlAnswers: Sendable {
     let log: Logger
     private let batches = BatchTable()
 
-    /// The time after which a refused caller may try again, in seconds.
-    private static let retryAfter = "1"
-
     func answer(_ request: Request, from channel: any Channel, with writer: consuming ResponseWriter) async throws {
         let response = await response(to: request, from: channel)
         try await writer.write(response: response.head, body: response.body)
@@ -100,7 +97,7 @@ struct ControlAnswers: Sendable {
             response.headers[.allow] = allowed.joined(separator: ", ")
         }
         if refusal.reply.error.code == RouteError.Code.busy.rawValue {
-            response.headers[.retryAfter] = retryAfter
+            response.headers[.retryAfter] = "\(RouteError.retryDelay.components.seconds)"
             response.headers[.connection] = "close"
         }
         return response

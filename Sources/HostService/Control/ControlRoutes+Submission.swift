@@ -19,8 +19,8 @@ extension ControlRoutes {
         }
     }
 
-    /// Submits the valid requests of a batch in one step: the scheduler handles them one after another, so that their
-    /// commits share few transactions. Returns when each request is committed or refused.
+    /// Submits the valid requests of a batch together: they wait for no answer of each other, so that their commits share
+    /// few transactions. Returns when each request is committed or refused.
     func submit(_ batch: TaskBatch) async -> TaskBatchReply {
         let requests = batch.validated()
         let answers = await ask(
@@ -31,7 +31,7 @@ extension ControlRoutes {
             }
         )
         var (next, searches) = (answers.makeIterator(), 0)
-        let results = requests.map { entry -> TaskBatchResult in
+        let results = requests.enumerated().map { index, entry -> TaskBatchResult in
             do throws(RouteError) {
                 let request = try entry.get().request
                 guard let answer = next.next() else { throw RouteError(.hostStopping()) }
@@ -40,7 +40,8 @@ extension ControlRoutes {
                 throw searches > Self.mostSearches
                     ? RouteError(refusal) : self.refusal(refusal, of: request.identifier)
             } catch {
-                return .refused(error.reply)
+                // The refusal of an invalid request has a field, which contains the index already.
+                return .refused((error.reply.error.field == nil ? error.within("requests[\(index)]") : error).reply)
             }
         }
         return TaskBatchReply(results: results)

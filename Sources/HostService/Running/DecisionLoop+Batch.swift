@@ -5,13 +5,14 @@ import Synchronization
 import TaskModel
 
 extension DecisionLoop {
-    /// Sends events in order, with no other input between them, and returns the answers in the same order.
+    /// Sends the events of a batch in order, and returns the answers in the same order. Other inputs are handled between
+    /// the events.
     func ask(_ events: [@Sendable (ReplyToken) -> SchedulerEvent]) async -> [Answer] {
         if events.isEmpty { return [] }
         return await withCheckedContinuation { continuation in
             let answers = AnswerList(count: events.count) { continuation.resume(returning: $0) }
             mailbox.put(
-                events.enumerated().compactMap { index, event in
+                batch: events.enumerated().compactMap { index, event in
                     register { answers.set($0, at: index) }.map { .event(event($0)) }
                 }
             )

@@ -7,8 +7,9 @@ import TaskModel
 /// The order in which the decision loop handles its inputs. It has no lock, clock or thread.
 ///
 /// Urgent inputs (callers, commits, catalogue, conditions) and launches with a milestone (readiness, kill, end) come
-/// first. Messages follow, one launch at a time in turns, so that a plugin that floods the host delays only itself. The
-/// events of one launch keep their order: its end comes after its messages.
+/// first. Messages and the submissions of batches follow in turns: each launch is one party, and all batches together
+/// are another. A plugin or a user that floods the host therefore delays only itself. The events of one launch keep
+/// their order, its end after its messages, and so do the submissions of one batch.
 struct InputQueue {
     struct Delivery {
         let input: DecisionLoop.Input
@@ -20,9 +21,9 @@ struct InputQueue {
     static let launchCapacity = 64
     /// Number of queued events of a launch to which its queue has to fall before its paused messages resume.
     static let launchResumption = 32
-    /// Number of consecutive priority inputs after which the queue returns one event of the launch whose turn has come.
-    /// Priority inputs are all inputs other than launch events, and the events of each launch that has a milestone
-    /// (readiness, kill, end) among its queued events.
+    /// Number of consecutive priority inputs after which the queue returns one input of the party whose turn has come.
+    /// Priority inputs are all inputs other than launch events and batches, and the events of each launch that has a
+    /// milestone (readiness, kill, end) among its queued events.
     static let priorityRun = 4
 
     private struct LaunchQueue {
@@ -31,12 +32,21 @@ struct InputQueue {
         var isPaused = false
     }
 
+    /// A launch with queued events, or all batches.
+    private enum Party {
+        case launch(LaunchNumber)
+        case batches
+    }
+
     private var urgent: Deque<DecisionLoop.Input> = []
+    /// The submissions of batches, in the order of their arrival.
+    private var batches: Deque<DecisionLoop.Input> = []
+    private var hasBatchTurn = false
     private var launches: [LaunchNumber: LaunchQueue] = [:]
     /// Launches with a milestone (readiness, kill, end) among their queued events.
     private var prompt: Deque<LaunchNumber> = []
-    /// Launches in turn order: each launch with events once. Launches without events are dropped when their turn comes.
-    private var turns: Deque<LaunchNumber> = []
+    /// The parties in turn order, each one once. A party without inputs is dropped when its turn comes.
+    private var turns: Deque<Party> = []
     private var lastOrder: UInt64 = 0
     private var eventCount = 0
     private var timer = Timer.idle
@@ -51,7 +61,9 @@ struct InputQueue {
         case urgent
     }
 
-    var isEmpty: Bool { urgent.isEmpty && eventCount == 0 }
+    var isEmpty: Bool { urgent.isEmpty && hasNoTurn }
+
+    private var hasNoTurn: Bool { eventCount == 0 && batches.isEmpty }
 
     // MARK: Putting in
 
@@ -63,11 +75,19 @@ struct InputQueue {
         }
     }
 
+    /// Adds a submission of a batch.
+    mutating func append(ofBatch input: DecisionLoop.Input) {
+        batches.append(input)
+        if hasBatchTurn { return }
+        hasBatchTurn = true
+        turns.append(.batches)
+    }
+
     private mutating func append(_ event: LaunchEvent) {
         let number = event.launch
         lastOrder += 1
         eventCount += 1
-        if launches[number] == nil { turns.append(number) }
+        if launches[number] == nil { turns.append(.launch(number)) }
         launches[number, default: LaunchQueue()].events.append((event, lastOrder))
         guard event.isMilestone else { return }
         if launches[number]?.milestones == 0 { prompt.append(number) }
@@ -101,7 +121,7 @@ struct InputQueue {
 
     mutating func next() -> Delivery? {
         let hasPriority = !urgent.isEmpty || !prompt.isEmpty
-        if hasPriority, run < Self.priorityRun || eventCount == 0 {
+        if hasPriority, run < Self.priorityRun || hasNoTurn {
             run += 1
             return nextOfPriority()
         }
@@ -122,13 +142,23 @@ struct InputQueue {
     }
 
     private mutating func nextInTurn() -> Delivery? {
-        while let launch = turns.popFirst() {
-            guard launches[launch]?.events.isEmpty == false else {
-                launches[launch] = nil
-                continue
+        while let party = turns.popFirst() {
+            switch party {
+            case .launch(let launch):
+                guard launches[launch]?.events.isEmpty == false else {
+                    launches[launch] = nil
+                    continue
+                }
+                turns.append(party)
+                return nextEvent(of: launch)
+            case .batches:
+                guard let input = batches.popFirst() else {
+                    hasBatchTurn = false
+                    continue
+                }
+                turns.append(party)
+                return Delivery(input: input, resumed: nil)
             }
-            turns.append(launch)
-            return nextEvent(of: launch)
         }
         return nil
     }
@@ -161,7 +191,7 @@ struct InputQueue {
     /// Removes and returns all queued inputs, in no particular order.
     mutating func removeAll() -> [DecisionLoop.Input] {
         defer { self = InputQueue() }
-        return Array(urgent) + launches.values.flatMap { $0.events.map { .launch($0.event) } }
+        return Array(urgent) + batches + launches.values.flatMap { $0.events.map { .launch($0.event) } }
     }
 }
 

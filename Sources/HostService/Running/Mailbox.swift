@@ -16,13 +16,19 @@ final class Mailbox: Sendable {
     private let wakeUp = DispatchSemaphore(value: 0)
 
     /// Adds an input; safe on any thread. Inputs after `close` are abandoned.
-    func put(_ input: DecisionLoop.Input) { put(CollectionOfOne(input)) }
+    func put(_ input: DecisionLoop.Input) { put(CollectionOfOne(input)) { $0.append($1) } }
 
-    /// Adds inputs in order, with no other input between them; safe on any thread.
-    func put(_ inputs: some Collection<DecisionLoop.Input>) {
+    /// Adds the submissions of a batch. They keep their order; urgent inputs and the messages of launches are handled
+    /// between them. Safe on any thread.
+    func put(batch inputs: [DecisionLoop.Input]) { put(inputs) { $0.append(ofBatch: $1) } }
+
+    private func put(
+        _ inputs: some Collection<DecisionLoop.Input>,
+        _ append: (inout InputQueue, DecisionLoop.Input) -> Void
+    ) {
         let isClosed = state.withLock { state in
             if state.isClosed { return true }
-            for input in inputs { state.queue.append(input) }
+            for input in inputs { append(&state.queue, input) }
             if !inputs.isEmpty { wake(&state) }
             return false
         }

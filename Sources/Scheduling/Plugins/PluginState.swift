@@ -40,8 +40,6 @@ struct PluginState: Sendable {
     var origins: [SubmissionNumber: LaunchNumber] = [:]
     var record = PluginRecord()
     var cooldownEnd: MonotonicTime?
-    /// By kind, the end of the cooldown for requests that the plugin itself submitted.
-    var kindCooldownEnds: [TaskKind: MonotonicTime] = [:]
     /// The earliest next attempt to launch the plugin after a failure of the host; nil when the last attempt did not
     /// fail.
     var runnerRetry: RunnerRetry?

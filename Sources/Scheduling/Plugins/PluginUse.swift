@@ -7,19 +7,18 @@ import TaskModel
 struct PluginUse: Sendable {
     let record: PluginRecord
     let cooldownEnd: MonotonicTime?
-    let kindCooldownEnds: [TaskKind: MonotonicTime]
     let runnerRetry: PluginState.RunnerRetry?
 
     init(of state: PluginState) {
         (record, cooldownEnd, runnerRetry) = (state.record, state.cooldownEnd, state.runnerRetry)
-        kindCooldownEnds = state.kindCooldownEnds
     }
 
     /// Whether the use no longer affects any policy.
-    func isOver(at now: Moment) -> Bool {
-        let ends = [cooldownEnd, runnerRetry?.at].compactMap { $0 } + kindCooldownEnds.values
+    func isOver(at now: Moment, _ policies: PolicyConfiguration) -> Bool {
+        let ends = [cooldownEnd, runnerRetry?.at].compactMap { $0 }
         return record.dayUse.total(at: now.wall) == 0 && record.uses.total(at: now.wall) == 0
             && ends.allSatisfy { $0 <= now.monotonic }
+            && record.ownEnds.allSatisfy { $0.value + (policies.kindSpacing[$0.key] ?? .zero) <= now.wall }
     }
 }
 
@@ -32,9 +31,10 @@ extension Scheduler {
         plugins.remove(plugin)
         for lane in Lane.allCases { waiters.set([], for: ConditionWaiters.Waiter(plugin: plugin, lane: lane)) }
         if usesOfUninstalled.count >= Self.mostUsesKept {
-            usesOfUninstalled = usesOfUninstalled.filter { !$0.value.isOver(at: now) }
+            let policies = configuration.policies
+            usesOfUninstalled = usesOfUninstalled.filter { !$0.value.isOver(at: now, policies) }
         }
-        if !use.isOver(at: now) { usesOfUninstalled[plugin] = use }
+        if !use.isOver(at: now, configuration.policies) { usesOfUninstalled[plugin] = use }
         toWatchAnew.insert(plugin)
     }
 
@@ -42,7 +42,6 @@ extension Scheduler {
         guard let use = usesOfUninstalled.removeValue(forKey: plugin) else { return }
         plugins[plugin].record = use.record
         plugins[plugin].cooldownEnd = use.cooldownEnd
-        plugins[plugin].kindCooldownEnds = use.kindCooldownEnds
         plugins[plugin].runnerRetry = use.runnerRetry
     }
 }

@@ -11,6 +11,9 @@ package struct PluginRecord: Hashable, Sendable {
     package var uses = SlidingSum(slot: .seconds(60 * 60), window: .seconds(7 * 24 * 60 * 60))
     /// Number of consecutive background launches that overran.
     package var overruns = 0
+    /// By kind, the end of the last background launch with requests that the plugin itself had submitted. Launches at a
+    /// user's request are not included.
+    package private(set) var ownEnds: [TaskKind: WallTime] = [:]
 
     package init() {}
 
@@ -18,12 +21,26 @@ package struct PluginRecord: Hashable, Sendable {
         if launch.cause == .user { uses.add(1, at: launch.endedAt) }
         guard launch.lane == .background else { return }
         dayUse.add((launch.used ?? .zero).wholeNanoseconds, at: launch.endedAt)
+        noteOwn(launch.ownKinds, cause: launch.cause, at: launch.endedAt)
         switch launch.outcome {
         case .overran: overruns += 1
         case .lost, .interrupted: break  // Caused by the host, not by the plugin.
         case .completed, .expired, .crashed, .exited, .killedForMemory, .entryFailed, .loadFailed: overruns = 0
         }
     }
+}
+
+// The last launch for requests of a kind. The wall clock measures the time since then, because the time counts across
+// restarts of the host and while the machine is suspended.
+extension PluginRecord {
+    /// Notes the end of a background launch with the plugin's own requests of these kinds.
+    mutating func noteOwn(_ kinds: Set<TaskKind>, cause: LaunchCause, at end: WallTime) {
+        if cause == .user { return }
+        for kind in kinds { ownEnds[kind] = end }
+    }
+
+    /// Replaces future times by now. Such times exist after the wall clock was set back.
+    mutating func reckonAnew(at now: WallTime) { ownEnds = ownEnds.mapValues { min($0, now) } }
 }
 
 /// A sum of amounts over a sliding window of wall-clock time. The window consists of slots, and each slot stores only

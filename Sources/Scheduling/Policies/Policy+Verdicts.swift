@@ -19,8 +19,13 @@ extension Policy.Facts {
 
     var spacing: Policy.Verdict {
         guard isBackground else { return .may }
-        let ends = [standing.cooldownEnd, kindSpacing.flatMap { _ in standing.kindCooldownEnds[work.kind] }]
-        guard let until = ends.compactMap({ $0 }).max(), until > now.monotonic else { return .may }
+        let rest = standing.cooldownEnd.map { $0 - now.monotonic } ?? .zero
+        if let spacing = kindSpacing, let last = standing.record.ownEnds[work.kind],
+            last + spacing - now.wall > max(rest, .zero)
+        {
+            return .wait(.kindSpacing(until: last + spacing, work.kind, spacing))
+        }
+        guard let until = standing.cooldownEnd, rest > .zero else { return .may }
         return .wait(.spacing(until: until))
     }
 

@@ -16,10 +16,16 @@ extension Database {
                 cause: try row.code("cause"),
                 outcome: try row.name("outcome"),
                 endedAt: try row.wallTime("ended_at"),
-                used: try row.optionalDuration("used_ns")
+                used: try row.optionalDuration("used_ns"),
+                ownKinds: Self.kinds(try row.optionalText("own_kinds"))
             )
         }
         .reversed()
+    }
+
+    /// The kinds whose numbers are in the list, separated by commas. Numbers of unknown kinds have no effect.
+    private static func kinds(_ list: String?) -> Set<TaskKind> {
+        Set((list ?? "").split(separator: ",").compactMap { UInt32($0).flatMap(TaskKind.init(rawValue:)) })
     }
 }
 
@@ -27,7 +33,10 @@ enum PastLaunches {
     // The cross join keeps the launches as the outer loop, in the order of their index: no sorting, and a limit ends
     // the scan.
     static let sql = """
-        SELECT number, identifier, lane, cause, outcome, ended_at, used_ns
+        SELECT number, identifier, lane, cause, outcome, ended_at, used_ns, (
+            SELECT group_concat(task.kind) FROM task
+            WHERE task.launch = launch.number AND task.submitter = launch.plugin
+        ) AS own_kinds
         FROM launch CROSS JOIN plugin ON plugin.id = launch.plugin
         WHERE ended_at >= ? ORDER BY ended_at DESC, number DESC LIMIT ?
         """

@@ -54,6 +54,7 @@ struct SchemaCheck {
                 try problems(of: $1, against: rule, at: "\(place)[\($0)]")
             }
         case ("minItems", .integer(let least), .array(let elements)): return unless(elements.count >= least)
+        case ("maxItems", .integer(let most), .array(let elements)): return unless(elements.count <= most)
         case ("minProperties", .integer(let least), .object(let members)): return unless(members.count >= least)
         case ("minimum", .integer(let least), .integer(let number)): return unless(number >= least)
         case ("maximum", .integer(let most), .integer(let number)): return unless(number <= most)
@@ -64,8 +65,9 @@ struct SchemaCheck {
         case ("format", .string(let name), _): return unless(try Self.isFormatted(name, value))
         case ("required", .array, _), ("properties", .object, _), ("additionalProperties", .boolean(false), _),
             ("additionalProperties", .object, _), ("items", .object, _), ("minItems", .integer, _),
-            ("minProperties", .integer, _), ("minimum", .integer, _), ("maximum", .integer, _),
-            ("minLength", .integer, _), ("maxLength", .integer, _), ("contentEncoding", .string("base64"), _):
+            ("maxItems", .integer, _), ("minProperties", .integer, _), ("minimum", .integer, _),
+            ("maximum", .integer, _), ("minLength", .integer, _), ("maxLength", .integer, _),
+            ("contentEncoding", .string("base64"), _):
             // A value of another type is reported by the keyword `type`.
             return []
         default: throw HostFailure("\(place): keyword \(keyword) \(rule.words) is not known to this check")

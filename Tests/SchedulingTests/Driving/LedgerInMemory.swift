@@ -254,7 +254,8 @@ struct LedgerInMemory {
                 cause: launch.plan.cause,
                 outcome: end.outcome,
                 endedAt: end.at,
-                used: end.used
+                used: end.used,
+                ownKinds: launch.tasks.ownKinds
             )
         )
         for work in launch.tasks where launch.outcomes[work.number] != 1 {

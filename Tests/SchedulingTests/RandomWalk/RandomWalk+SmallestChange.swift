@@ -69,7 +69,7 @@ extension SchedulerDriver {
         case .identifierNotPermitted, .modeMissing, .entitlementMissing, .pluginTooOld: mend(work.plugin)
         case .pluginDisabled, .backgroundDenied, .backgroundRefreshOff, .hostStopping: restart()
         case .earliestBegin: submitAgain(work, change)
-        case .retryDelay, .spacing, .dayBudget, .stagger, .runnerUnavailable: pass(change)
+        case .retryDelay, .spacing, .kindSpacing, .dayBudget, .stagger, .runnerUnavailable: pass(change)
         case .externalPower: self.change(power: true)
         case .network: self.change(network: true)
         case .containerLocked: self.change(locked: [])
