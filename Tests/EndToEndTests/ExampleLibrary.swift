@@ -32,7 +32,11 @@ enum ExampleLibrary {
     static func build(_ name: String, in directory: ScratchDirectory) async throws -> String {
         let library = directory.file("lib\(name).so")
         let flags = ["OPTIMIZE=-O1", "OUT=\(directory.path)"]
-        let make = try await ProgramRun.of("/usr/bin/make", ["-s", "-C", "\(root)/Plugins", library] + flags, within: .seconds(300))
+        let make = try await ProgramRun.of(
+            "/usr/bin/make",
+            ["-s", "-C", "\(root)/Plugins", library] + flags,
+            within: .seconds(300)
+        )
         if make.status != 0 { throw HostFailure("make refused:\n\(make.error)") }
         return library
     }

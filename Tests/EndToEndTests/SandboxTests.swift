@@ -112,7 +112,9 @@ struct SandboxTests {
         try await AttackRun.play(grants: "network: true", allowed: ["internet-stream", "internet-datagrams"])
     }
 
-    @Test(.needsSandbox) func `a refused call that a plugin repeats is journaled once, and delays no other plugin`() async throws {
+    @Test(.needsSandbox) func `a refused call that a plugin repeats is journaled once, and delays no other plugin`()
+        async throws
+    {
         let plugin = TestPlugin("RepeatsRefusedCall")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
@@ -154,7 +156,8 @@ struct SandboxTests {
         "user", "zone", "status", "output", "descriptors",
     ]
 
-    @Test(.needsSandbox) func `without grants a plugin uses its container, temporary files, threads and the system's data`()
+    @Test(.needsSandbox)
+    func `without grants a plugin uses its container, temporary files, threads and the system's data`()
         async throws
     {
         try await works(grants: "") { _, works in
@@ -194,7 +197,9 @@ struct SandboxTests {
         }
     }
 
-    @Test(.needsSandbox) func `the grant write for a missing path that ends with a slash creates a directory there`() async throws {
+    @Test(.needsSandbox) func `the grant write for a missing path that ends with a slash creates a directory there`()
+        async throws
+    {
         let inner = { (host: HostFixture) in host.directory.file("place/inner") }
         try await works(grants: "write: [BASE/place/inner/]", place: inner) { _, works in
             #expect(works["place-read"] == 0 && works["place-write"] == 0)

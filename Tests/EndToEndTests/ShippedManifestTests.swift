@@ -7,7 +7,10 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("Each example in C and C++ works in the sandbox of its shipped manifest, and not without its grants", .needsSandbox)
+@Suite(
+    "Each example in C and C++ works in the sandbox of its shipped manifest, and not without its grants",
+    .needsSandbox
+)
 struct ShippedManifestTests {
     enum Example: String, CaseIterable, CustomTestStringConvertible {
         case databaseCleaner = "com.example.databasecleaner"
@@ -198,7 +201,8 @@ struct ShippedManifestTests {
         try await query("SELECT count(*) FROM \(table)", database, example, host)
     }
 
-    private func query(_ sql: String, _ database: String, _ example: Example, _ host: HostFixture) async throws -> String
+    private func query(_ sql: String, _ database: String, _ example: Example, _ host: HostFixture) async throws
+        -> String
     {
         let file = "\(host.stateDirectory)/containers/\(example.rawValue)/\(database).sqlite"
         let run = try await ProgramRun.of("/usr/bin/sqlite3", ["-cmd", ".timeout 5000", file, sql])

@@ -67,7 +67,9 @@ package struct HostSetup: Sendable {
     /// the test.
     var userChange: [String] {
         guard let user else { return [] }
-        let change = ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--pdeathsig", "KILL"]
+        let change = [
+            "/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--pdeathsig", "KILL",
+        ]
         if !hasCapabilities { return change }
         let set = (["-all"] + Self.capabilitiesOfUnit.map { "+\($0)" }).joined(separator: ",")
         return change + ["inh-caps", "ambient-caps", "bounding-set"].map { "--\($0)=\(set)" }
