@@ -11,7 +11,7 @@ import Testing
 struct LaunchLimitTests {
     /// The arguments are the limit of the host and the limit of the manifest; nil for a manifest without a limit. The
     /// lower one applies.
-    @Test(.enabled(if: getuid() == 0), arguments: [(64, nil), (64, 40), (40, 64)] as [(Int, Int?)])
+    @Test(.needsUsersOfPlugins, arguments: [(64, nil), (64, 40), (40, 64)] as [(Int, Int?)])
     func `a plugin with a user of its own starts at most as many threads as host and manifest permit`(
         _ host: Int,
         _ manifest: Int?
@@ -37,18 +37,45 @@ struct LaunchLimitTests {
         }
     }
 
-    /// Without the controller `memory` in the host's control groups the task succeeds: `make try-vm` tests the limit
-    /// there.
-    @Test func `a launch that exceeds its memory is killed with all its processes, if the machine can limit memory`()
+    @Test(.needsUsersOfPlugins)
+    func `a fork bomb with the grant processes ends at the limit of its launch, while a neighbour's task completes`()
         async throws
     {
+        let limit = 40
+        var plugin = TestPlugin("ForkBomb").lingering
+        plugin.manifestLines = ["limits: { processes: \(limit) }"]
+        plugin.grants = "processes: true"
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { [plugin] host in
+            try await host.started(plugin)
+            let submission = try await host.submit(plugin.task())
+            let identifier = plugin.identifier
+            try await host.waitForLog("the refused process") {
+                $0.contains("the task lingers") && $0.contains("plugin=\(identifier) ")
+            }
+            #expect(host.containerText(plugin, "forks.txt") == "\(EAGAIN)\n")
+            let user = try #require(try await host.show(plugin).grants.user)
+            let bomb = host.runnerProcesses().filter { pid in
+                var status = stat()
+                return stat("/proc/\(pid)", &status) == 0 && status.st_uid == user
+            }
+            #expect(bomb.count <= limit && bomb.count > limit / 2, "\(bomb.count) processes")
+            try await host.withstands(submission: submission)
+            try host.letGo(plugin)
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "succeeded", "\(end)")
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            #expect(bomb.allSatisfy { !host.runnerProcesses().contains($0) })
+        }
+    }
+
+    @Test(.needsMemoryLimit) func `a launch that exceeds its memory is killed with all its processes`() async throws {
         var plugin = TestPlugin("AllocatesMemory")
         plugin.manifestLines = ["limits: { memory: 64 MiB }"]
         plugin.grants = "processes: true"
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { [plugin] host in
             let memory = try await host.client.host().isolation.guarantees.first { $0.name == "memory" }
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
-            #expect(end.event == (memory?.enforcedBy == nil ? "succeeded" : "killed-for-memory"), "\(end)")
+            #expect(memory?.enforcedBy != nil && end.event == "killed-for-memory", "\(end)")
             _ = try await host.end(ofLaunch: try #require(end.launch))
             let processes = host.containerText(plugin, "memory.txt").split(separator: "\n").compactMap { Int32($0) }
             #expect(processes.count == 2 && processes.allSatisfy { !host.runnerProcesses().contains($0) })

@@ -9,93 +9,18 @@ import Testing
 
 @Suite("A plugin reaches its library, its container and its grants, and nothing else")
 struct SandboxTests {
-    /// The expected errno values of each attack by a plugin without grants, from Attacks.expected: any one of them is
-    /// correct.
-    private static let expected: [String: Set<Int32>] = {
-        let numbers: [Substring: Int32] = [
-            "EACCES": EACCES, "EPERM": EPERM, "EXDEV": EXDEV, "ENOSYS": ENOSYS, "EOPNOTSUPP": EOPNOTSUPP,
-        ]
-        let text = (try? String(contentsOfFile: PluginCompiler.plugins + "/Attacks.expected", encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.reduce(into: [:]) { expected, line in
-            let fields = line.split(separator: " ")
-            guard fields.count == 3 else { return }
-            expected[String(fields[0])] = Set(fields[1].split(separator: ",").compactMap { numbers[$0] })
-        }
-    }()
-
-    /// Whether the host enforces every guarantee apart from the limits of memory and processes. This requires a kernel
-    /// with seccomp and with the scopes of Landlock.
-    private static func isComplete(_ host: HostFixture) async throws -> Bool {
-        try await host.client.host().isolation.guarantees
-            .filter { !["memory", "processes", "disk"].contains($0.name) }.allSatisfy { $0.enforcedBy != nil }
-    }
-
-    private static func attacks(grants: String) -> TestPlugin {
-        var plugin = TestPlugin("Attacks")
-        plugin.grants = grants
-        return plugin
-    }
-
-    /// Runs the attacks in a launch, and compares their errno values in each of the four places: constructor, entry,
-    /// handler and a thread.
-    ///
-    /// - Parameter isReported: whether the kernel reports refused calls to the host.
-    private func attack(
-        grants: String,
-        allowed: Set<String> = [],
-        setup: HostSetup = HostSetup(),
-        isReported: Bool = true
-    ) async throws {
-        let plugin = Self.attacks(grants: grants)
-        try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
-            try #require(try await Self.isComplete(host))
-            try await host.runNeighbour()
-            let end = try await host.outcome(of: try await host.submit(plugin.task()))
-            #expect(end.event == "succeeded", "\(end)")
-            let lines = host.containerText(plugin, "attacks.txt").split(separator: "\n").map {
-                $0.split(separator: " ")
-            }
-            #expect(Self.expected.count == 50 && Self.expected.values.allSatisfy { !$0.isEmpty })
-            for place in ["constructor", "entry", "handler", "thread"] {
-                let found = lines.filter { $0.first == place[...] }
-                #expect(Set(found.map { String($0[1]) }) == Set(Self.expected.keys))
-                for line in found {
-                    let (attack, error) = (String(line[1]), Int32(line[2]) ?? -1)
-                    let fits = allowed.contains(attack) ? error == 0 : Self.expected[attack]?.contains(error) == true
-                    #expect(fits, "\(attack) from \(place): errno \(error)")
-                }
-            }
-            let journal = try await host.journal()
-            let denied = journal.filter { $0.event == "denied" && $0.launch == end.launch }
-            if !isReported {
-                #expect(denied.isEmpty)
-                return try await host.runNeighbour()
-            }
-            #expect(denied.allSatisfy { $0.blame == "plugin" && $0.plugin == plugin.identifier })
-            let grantable = denied.filter { $0.message.contains("grants: {") && !$0.message.contains("NETLINK_ROUTE") }
-            let remedies = (allowed.isEmpty ? ["network: true"] : []) + ["processes: true", "unix: [PATH]"]
-            #expect(grantable.count == remedies.count, "\(denied.map(\.message))")
-            for remedy in remedies { #expect(grantable.contains { $0.message.contains(remedy) }) }
-            let refused = "the system call ptrace was refused with EPERM; no grant"
-            #expect(denied.filter { $0.message.hasPrefix(refused) }.count == 1)
-            let others = journal.filter { $0.event == "denied" && $0.plugin != plugin.identifier }
-            #expect(others.isEmpty, "an ordinary plugin makes no refused call: \(others.map(\.message))")
-            #expect(!FileManager.default.fileExists(atPath: host.directory.file("manifests/planted.yaml.txt")))
-            try await host.runNeighbour()
-        }
-    }
-
-    @Test func `attacks of a plugin without grants from constructor, entry, handler and thread are refused`()
+    @Test(.needsSandbox)
+    func `attacks of a plugin without grants from constructor, entry, handler and thread are refused`()
         async throws
     {
-        try await attack(grants: "")
+        try await AttackRun.play(grants: "")
     }
 
-    @Test(.enabled(if: getuid() == 0))
+    @Test(.needsSandboxOfOrdinaryUser)
     func `attacks of a plugin without grants are refused when host and plugin have one ordinary user`()
         async throws
     {
-        try await attack(grants: "", setup: HostSetup().ofOrdinaryUser())
+        try await AttackRun.play(grants: "", setup: HostSetup().ofOrdinaryUser())
     }
 
     private static let resolverAttacks: Set<String> = [
@@ -103,17 +28,24 @@ struct SandboxTests {
         "internet-datagrams", "internet-raw", "packets", "netlink-audit", "vsock",
     ]
 
-    /// The host with users of plugins, and the host of an ordinary user.
-    private static let hosts = getuid() == 0 ? [false, true] : [false]
+    @Test(.needsSandbox)
+    func `attacks from the resolver of an indirect function, which runs before the constructors, are refused`()
+        async throws
+    {
+        try await attackFromResolver(HostSetup())
+    }
 
-    @Test(arguments: hosts)
-    func `attacks from the resolver of an indirect function, which runs before the constructors, are refused`(
-        _ isOrdinary: Bool
-    ) async throws {
+    @Test(.needsSandboxOfOrdinaryUser)
+    func `attacks from the resolver of an indirect function are refused when host and plugin have one ordinary user`()
+        async throws
+    {
+        try await attackFromResolver(HostSetup().ofOrdinaryUser())
+    }
+
+    private func attackFromResolver(_ setup: HostSetup) async throws {
         let plugin = TestPlugin("AttacksFromResolver")
-        let setup = isOrdinary ? HostSetup().ofOrdinaryUser() : HostSetup()
         try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
-            try #require(try await Self.isComplete(host))
+            #expect(try await AttackRun.isConfined(host))
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == "succeeded", "\(end)")
             let lines = host.containerText(plugin, "attacks.txt").split(separator: "\n").map {
@@ -122,7 +54,7 @@ struct SandboxTests {
             #expect(Set(lines.map { String($0[1]) }) == Self.resolverAttacks)
             for line in lines {
                 let (attack, error) = (String(line[1]), Int32(line[2]) ?? -1)
-                #expect(Self.expected[attack]?.contains(error) == true, "\(attack): errno \(error)")
+                #expect(AttackRun.expected[attack]?.contains(error) == true, "\(attack): errno \(error)")
             }
             let denied = try await host.journal().filter { $0.event == "denied" && $0.launch == end.launch }
             #expect(denied.contains { $0.message.contains("unix: [PATH]") }, "\(denied.map(\.message))")
@@ -131,12 +63,13 @@ struct SandboxTests {
         }
     }
 
-    @Test func `on a kernel without seccomp listeners attacks of a plugin are refused, and none is journaled`()
+    @Test(.needsSandbox)
+    func `on a kernel without seccomp listeners attacks of a plugin are refused, and none is journaled`()
         async throws
     {
         try await ScratchDirectory.with { directory in
             let runner = try await RefusingKernel.withoutListener.runner(in: directory)
-            try await attack(grants: "", setup: HostSetup(["runner": runner]), isReported: false)
+            try await AttackRun.play(grants: "", setup: HostSetup(["runner": runner]), isReported: false)
         }
     }
 
@@ -172,14 +105,16 @@ struct SandboxTests {
         }
     }
 
-    @Test
+    @Test(.needsSandbox)
     func `the grant network allows internet stream and datagram sockets, and no other attack of the tested plugin`()
         async throws
     {
-        try await attack(grants: "network: true", allowed: ["internet-stream", "internet-datagrams"])
+        try await AttackRun.play(grants: "network: true", allowed: ["internet-stream", "internet-datagrams"])
     }
 
-    @Test func `a refused call that a plugin repeats is journaled once, and delays no other plugin`() async throws {
+    @Test(.needsSandbox) func `a refused call that a plugin repeats is journaled once, and delays no other plugin`()
+        async throws
+    {
         let plugin = TestPlugin("RepeatsRefusedCall")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
@@ -221,7 +156,8 @@ struct SandboxTests {
         "user", "zone", "status", "output", "descriptors",
     ]
 
-    @Test func `without grants a plugin uses its container, temporary files, threads and the system's data`()
+    @Test(.needsSandbox)
+    func `without grants a plugin uses its container, temporary files, threads and the system's data`()
         async throws
     {
         try await works(grants: "") { _, works in
@@ -231,26 +167,27 @@ struct SandboxTests {
         }
     }
 
-    @Test func `the grant read opens a directory for reading alone`() async throws {
+    @Test(.needsSandbox) func `the grant read opens a directory for reading alone`() async throws {
         try await works(grants: "read: [BASE/place]") { _, works in
             #expect(works["place-read"] == 0 && works["place-write"] == EACCES)
         }
     }
 
-    @Test func `the grant write opens a directory for writing`() async throws {
+    @Test(.needsSandbox) func `the grant write opens a directory for writing`() async throws {
         try await works(grants: "write: [BASE/place]") { _, works in
             #expect(works["place-read"] == 0 && works["place-write"] == 0)
         }
     }
 
-    @Test func `a granted setting opens the path that it holds`() async throws {
+    @Test(.needsSandbox) func `a granted setting opens the path that it holds`() async throws {
         try await works(grants: "settings: [ { setting: place, access: write } ]") { host, works in
             #expect(works["place-read"] == 0 && works["place-write"] == 0)
             #expect(FileManager.default.fileExists(atPath: host.directory.file("place/new")))
         }
     }
 
-    @Test func `the grant write for a missing path creates an empty file there, and opens nothing around it`()
+    @Test(.needsSandbox)
+    func `the grant write for a missing path creates an empty file there, and opens nothing around it`()
         async throws
     {
         try await works(grants: "write: [BASE/place/missing]") { host, works in
@@ -260,14 +197,16 @@ struct SandboxTests {
         }
     }
 
-    @Test func `the grant write for a missing path that ends with a slash creates a directory there`() async throws {
+    @Test(.needsSandbox) func `the grant write for a missing path that ends with a slash creates a directory there`()
+        async throws
+    {
         let inner = { (host: HostFixture) in host.directory.file("place/inner") }
         try await works(grants: "write: [BASE/place/inner/]", place: inner) { _, works in
             #expect(works["place-read"] == 0 && works["place-write"] == 0)
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0), arguments: [true, false])
+    @Test(.needsSandbox, .needsUsersOfPlugins, arguments: [true, false])
     func `a symbolic link on the way to a granted path is followed only if root or the host's user owns it`(
         isTrusted: Bool
     ) async throws {
@@ -294,7 +233,8 @@ struct SandboxTests {
         }
     }
 
-    @Test func `a granted path that leads to the host's state by a symbolic link is left out and logged`()
+    @Test(.needsSandbox)
+    func `a granted path that leads to the host's state by a symbolic link is left out and logged`()
         async throws
     {
         func link(_ host: HostFixture) throws -> String {

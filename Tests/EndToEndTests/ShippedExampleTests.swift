@@ -142,7 +142,7 @@ struct ShippedExampleTests {
 }
 
 /// Finds the library Leptonica on this machine. `path` is nil if the library is not installed.
-private enum Leptonica {
+enum Leptonica {
     static let path: String? = {
         let directories = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
         let names = ["liblept.so.5", "libleptonica.so.6"]

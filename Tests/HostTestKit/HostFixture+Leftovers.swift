@@ -36,11 +36,17 @@ extension HostFixture {
     /// Whether hosts that this process starts can create control groups, tried once in this process's own control
     /// group.
     package static let canMakeControlGroups: Bool = {
+        guard let ownControlGroup else { return false }
+        let group = "\(ownControlGroup)/try-\(UUID().uuidString)"
+        return mkdir(group, 0o755) == 0 && rmdir(group) == 0
+    }()
+
+    /// Path of this process's own control group of cgroup v2; nil without a mounted hierarchy.
+    static let ownControlGroup: String? = {
         let own = KernelFile.text("/proc/self/cgroup").split(separator: "\n")
             .first { $0.hasPrefix("0::") }?.dropFirst(3)
-        guard let own, let hierarchy = hierarchies.first else { return false }
-        let group = "\(hierarchy)\(own)/try-\(UUID().uuidString)"
-        return mkdir(group, 0o755) == 0 && rmdir(group) == 0
+        guard let own, let hierarchy = hierarchies.first else { return nil }
+        return "\(hierarchy)\(own)"
     }()
 
     private static let hierarchies: Set<String> = {

@@ -106,9 +106,9 @@ package final class HostFixture: Sendable {
         let activation = ["-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" \"$@\"", program]
         var command = listener == nil ? [program] : ["/bin/sh"] + activation
         if let user = setup.user {
-            try directory.give(to: user)
-            let change = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--pdeathsig", "KILL"]
-            command = ["/usr/bin/setpriv"] + change + command
+            // The containers that a host with capabilities has given to its plugins keep their owners.
+            if !setup.hasCapabilities || self.process == nil { try directory.give(to: user) }
+            command = setup.userChange + command
         }
         let process = try await ChildProcess.start(
             command[0],

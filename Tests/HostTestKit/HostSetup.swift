@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Glibc
+import Foundation
 import TaskModel
 
 /// The configuration of a host under test: its flags, and the lines of its configuration file apart from plugins.
@@ -14,6 +14,9 @@ package struct HostSetup: Sendable {
 
     /// The user as which the host runs; nil for the user of the test. Only root can choose another one.
     package private(set) var user: UInt32?
+
+    /// Whether a host of another user has the capabilities of the unit with users of plugins.
+    private(set) var hasCapabilities = false
 
     /// Path of the host's program; nil for the program under test.
     package var program: String?
@@ -49,6 +52,37 @@ package struct HostSetup: Sendable {
         setup.flags["plugin-users"] = nil
         return setup
     }
+
+    /// A copy of this setup whose host runs as a random user ID without an account, with the capabilities in
+    /// `plugin-users.conf` of the package alone. Each plugin has a user of its own.
+    package func ofSystemUser() -> HostSetup {
+        var setup = self
+        setup.user = UInt32.random(in: 1 << 20..<1 << 21)
+        setup.hasCapabilities = true
+        setup.flags["plugin-users"] = Self.range()
+        return setup
+    }
+
+    /// The command that becomes the user of the host, and then the program in its last arguments; empty for the user of
+    /// the test.
+    var userChange: [String] {
+        guard let user else { return [] }
+        let change = [
+            "/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--pdeathsig", "KILL",
+        ]
+        if !hasCapabilities { return change }
+        let set = (["-all"] + Self.capabilitiesOfUnit.map { "+\($0)" }).joined(separator: ",")
+        return change + ["inh-caps", "ambient-caps", "bounding-set"].map { "--\($0)=\(set)" }
+    }
+
+    /// The capabilities that the package's drop-in for users of plugins gives to the host, as `setpriv` names them.
+    private static let capabilitiesOfUnit: [String] = {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path
+        let text = try? String(contentsOfFile: "\(root)/Packaging/systemd/system/plugin-users.conf", encoding: .utf8)
+        let key = "AmbientCapabilities="
+        let line = text?.split(separator: "\n").first { $0.hasPrefix(key) }?.dropFirst(key.count) ?? ""
+        return line.split(separator: " ").map { $0.dropFirst("CAP_".count).lowercased() }
+    }()
 
     /// A range of 64 users that no account has and, most probably, no other host.
     private static func range() -> String {

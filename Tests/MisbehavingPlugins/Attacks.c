@@ -33,6 +33,7 @@
 #include <unistd.h>
 
 static char base[1024];
+static char groups[1024] = "/sys/fs/cgroup";
 static char report[65536];
 
 static const char *at(const char *name) {
@@ -45,6 +46,27 @@ static const char *of_host(const char *name) {
     static _Thread_local char path[64];
     snprintf(path, sizeof path, "/proc/%d/%s", getppid(), name);
     return path;
+}
+
+/* A place in the directory for temporary files, which is in the container. */
+static const char *in_container(const char *name) {
+    static _Thread_local char path[2048];
+    const char *temporary = getenv("TMPDIR");
+    snprintf(path, sizeof path, "%s/%s", temporary != NULL ? temporary : "/there/is/no", name);
+    return path;
+}
+
+/* Finds a mounted hierarchy of control groups: of cgroup v2 if there is one. */
+static void find_groups(void) {
+    static char line[4096];
+    char found[1024];
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    while (mounts != NULL && fgets(line, sizeof line, mounts) != NULL) {
+        if (strstr(line, " - cgroup") == NULL || sscanf(line, "%*s %*s %*s %*s %1000s", found) != 1) continue;
+        strcpy(groups, found);
+        if (strstr(line, " - cgroup2 ") != NULL) break;
+    }
+    if (mounts != NULL) fclose(mounts);
 }
 
 static void note(const char *place, const char *attack, long status) {
@@ -78,6 +100,41 @@ static long forked(void) {
     return child;
 }
 
+/* Reads a neighbour's file through a symbolic link in its own container. */
+static long opened_by_link(const char *target) {
+    char link[2048];
+    snprintf(link, sizeof link, "%s", in_container("neighbour"));
+    unlink(link);
+    if (symlink(target, link) != 0) return -1;
+    const long file = opened(link, O_RDONLY);
+    const int error = errno;
+    unlink(link);
+    errno = error;
+    return file;
+}
+
+static void attack_groups(const char *place) {
+    char path[2048];
+    snprintf(path, sizeof path, "%s/bgtask-attack", groups);
+    const long status = mkdir(path, 0700);
+    note(place, "group-make", status);
+    if (status == 0) rmdir(path);
+    /* By this file a process moves others, or itself. Without O_TRUNC the open alone changes nothing. */
+    snprintf(path, sizeof path, "%s/cgroup.procs", groups);
+    note(place, "group-move", opened(path, O_WRONLY));
+}
+
+/* Executes a program that has no path. */
+static long executed_from_memory(void) {
+    char *const arguments[] = {"program", NULL};
+    const int memory = memfd_create("program", MFD_CLOEXEC);
+    const long status = syscall(SYS_execveat, memory, "", arguments, NULL, AT_EMPTY_PATH);
+    const int error = errno;
+    if (memory >= 0) close(memory);
+    errno = error;
+    return status;
+}
+
 static void attack_files(const char *place) {
     char other[2048];
     note(place, "ledger-write", opened(at("state/ledger/ledger.sqlite"), O_RDWR));
@@ -99,6 +156,9 @@ static void attack_files(const char *place) {
     note(place, "temporary-write", opened("/tmp/bgtask-attack", O_WRONLY | O_CREAT));
     note(place, "shadow-read", opened("/etc/shadow", O_RDONLY));
     note(place, "groups-list", opened("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY));
+    note(place, "neighbour-link", opened_by_link(at("state/containers/com.example.neighbour/ran.txt")));
+    note(place, "lock-open", opened(at("state/host.lock"), O_RDWR));
+    note(place, "memory-file", opened("/dev/shm/bgtask-attack", O_WRONLY | O_CREAT));
 }
 
 static void attack_processes(const char *place) {
@@ -125,6 +185,7 @@ static void attack_processes(const char *place) {
     note(place, "execute", execl("/there/is/no/program", "program", NULL));
     note(place, "clone3", syscall(SYS_clone3, NULL, 0));
     note(place, "namespace", unshare(CLONE_NEWUSER));
+    note(place, "execute-memory", executed_from_memory());
 }
 
 static void attack_machine(const char *place) {
@@ -148,12 +209,14 @@ static void attack_machine(const char *place) {
     note(place, "file-flags", ioctl(memory, FS_IOC_SETFLAGS, &flags));
     close(memory);
     note(place, "unknown", syscall(9999));
+    note(place, "fifo", mkfifo(in_container("fifo"), 0600));
 }
 
 static void attack(const char *place) {
     attack_files(place);
     attack_processes(place);
     attack_machine(place);
+    attack_groups(place);
 }
 
 static void *attack_from_thread(void *place) {
@@ -170,6 +233,7 @@ __attribute__((constructor)) static void construct(void) {
         char *slash = strrchr(base, '/');
         if (slash != NULL) *slash = '\0';
     }
+    find_groups();
     attack("constructor");
 }
 

@@ -2,8 +2,9 @@
 
 import CSeccomp
 import Glibc
-import SandboxPolicy
 import Testing
+
+@testable import SandboxPolicy
 
 @Suite("A refused system call is reported with the grant that allows it")
 struct DeniedCallTests {
@@ -48,6 +49,33 @@ struct DeniedCallTests {
         let execution = DeniedCall(number: number(of: "execve"), arguments: (0, 0))
         #expect(execution.group == .processes)
         #expect(execution.message(grants: []).hasPrefix("the system call execve was refused with EPERM"))
+    }
+
+    @Test func `each refused call of a group is reported with the grant of the group, or as allowed by no grant`()
+        throws
+    {
+        let filter = FilterProgram(
+            try SystemCallRules.filter(
+                sockets: .init(internet: .none, unix: false),
+                processes: false,
+                confinesTruncation: true
+            )
+        )
+        let groups: [(calls: [String], group: (String) -> DeniedCall.Group, remedy: String)] = [
+            (SystemCalls.network, { _ in .network }, "grants: { network: true }"),
+            (SystemCalls.processes, { _ in .processes }, "grants: { processes: true }"),
+            (SystemCalls.refused, { .ungrantable($0) }, "no grant allows this call"),
+        ]
+        for (calls, group, remedy) in groups {
+            // An architecture, or a libseccomp, does not know all of them.
+            let known = calls.filter { number(of: $0) >= 0 }
+            #expect(known.count > calls.count / 2)
+            for name in known {
+                let call = DeniedCall(number: number(of: name), arguments: (0, 0))
+                #expect(call.group == group(name) && call.message(grants: []).contains(remedy), "\(name): \(call)")
+                #expect(try filter.errno(name) == EPERM, "\(name)")
+            }
+        }
     }
 
     @Test func `a refused system call without a known name is reported by its number`() {

@@ -1,6 +1,6 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 """A host under torture: its directory, its plugins, and its consecutive processes."""
-import ctypes, os, pathlib, struct, subprocess
+import ctypes, os, pathlib, shutil, struct, subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent
 FIRST, SECOND = "com.example.append.first", "com.example.append.second"
@@ -11,8 +11,6 @@ REMOVED = "com.example.append.removed"
 PLUGINS = {FIRST: 80, SECOND: 80, SHORT: 10, REMOVED: 10}  # identifiers of processing tasks: PLUGIN.t0 and so on
 CONTINUED = 10  # identifiers of continued tasks per plugin: PLUGIN.c0 and so on
 
-# A host of root refuses to start without a choice of the users of plugins.
-USERS = "plugin-users: host\n" if os.geteuid() == 0 else ""
 CONFIGURATION = """\
 manifests: {0}/manifests
 package-manifests: {0}/none
@@ -32,6 +30,20 @@ plugins:
 def compile_library(source, library, *flags):
     subprocess.run(["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", *flags, ROOT / source, "-o", library],
                    check=True)
+
+
+def is_reachable(directory):
+    """Whether every user may pass through the directory and its parents."""
+    return all(place.stat().st_mode & 0o001 for place in (directory, *directory.parents))
+
+
+def copied_programs(programs, directory):
+    """A directory with copies of the programs, for a checkout that only root may enter."""
+    copies = directory / "programs"
+    copies.mkdir()
+    for name in ("bgtask", "bgtaskd", "bgtask-runner"):
+        shutil.copy(programs / name, copies)
+    return copies
 
 
 def adopt_orphans():
@@ -71,12 +83,13 @@ class Host:
         self.manifests = {plugin: self.manifest(plugin, count) for plugin, count in plugins.items()}
         for plugin in plugins:
             self.install(plugin)
-        self.config.write_text(CONFIGURATION.format(directory, SHORT) + USERS)
+        self.config.write_text(CONFIGURATION.format(directory, SHORT))
         self.shift_file = directory / "shift" if has_shifted_clock else None
         if self.shift_file:
             self.shift(0)
             compile_library("ShiftedClock.c", directory / "clock.so")
             self.environment |= {"LD_PRELOAD": str(directory / "clock.so"), "SHIFTED_CLOCK": str(self.shift_file)}
+        self.take_user()
 
     def manifest(self, plugin, count):
         names = [f"{plugin}.t{number}" for number in range(count)]
@@ -111,8 +124,11 @@ class Host:
                 env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
     def take_user(self):
-        """Lets the next hosts run as a user of their own, whose processes the kernel limits; only root can do that."""
+        """Lets the next hosts, and their plugins, run as a user other than root, whose processes the kernel limits. Gives
+        this user all files in the directory. Does nothing without root."""
         if os.geteuid() == 0:
+            if not is_reachable(self.programs):
+                self.programs = copied_programs(self.programs, self.directory)
             self.user = 61_000 + os.getpid() % 4_000
             self.own(self.directory)
             self.directory.chmod(0o711)  # for the user of hosts on copies
