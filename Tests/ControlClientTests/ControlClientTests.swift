@@ -16,7 +16,7 @@ struct ControlClientTests {
     @Test func `the control client decodes an answer`() async throws {
         let answer = try text(Samples.host())
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
-            let reply = try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
+            let reply = try await host.connected { try await $0.host() }
             #expect(reply == Samples.host())
             #expect(host.requests == [.init(method: "GET", path: "/v1/host", host: "localhost")])
         }
@@ -26,7 +26,7 @@ struct ControlClientTests {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         let submission = TaskSubmission(TaskRequest(identifier: task, kind: .refresh))
         try await StubHost.with({ _ in .body(status: 200, "{}") }) { host in
-            try await ControlClient.withConnection(to: host.socket) { client in
+            try await host.connected { client in
                 // The answers have the wrong shape on purpose: only the requests matter here.
                 _ = try? await client.plugins()
                 _ = try? await client.plugin(plugin)
@@ -75,7 +75,7 @@ struct ControlClientTests {
             TaskListReply(pending: [], running: [], events: sample.events),
         ]
         try await StubHost.with(Self.answers(try pages.map(text))) { host in
-            let list = try await ControlClient.withConnection(to: host.socket) {
+            let list = try await host.connected {
                 try await $0.tasks(plugin: plugin, kinds: [.refresh])
             }
             #expect(
@@ -100,7 +100,7 @@ struct ControlClientTests {
             PluginListReply(plugins: [], refused: sample.refused),
         ]
         try await StubHost.with(Self.answers(try pages.map(text))) { host in
-            let list = try await ControlClient.withConnection(to: host.socket) { try await $0.plugins() }
+            let list = try await host.connected { try await $0.plugins() }
             #expect(list == sample && host.requests.map(\.path).last == "/v1/plugins?limit=1000&after=%2F")
         }
     }
@@ -112,7 +112,7 @@ struct ControlClientTests {
         let page = TaskListReply(pending: [], running: [], events: [], next: cursor)
         try await StubHost.with(Self.answers([try text(page)])) { host in
             let error = await #expect(throws: ControlError.self) {
-                try await ControlClient.withConnection(to: host.socket) { try await $0.tasks() }
+                try await host.connected { try await $0.tasks() }
             }
             guard case .misunderstood = error else {
                 Issue.record("\(String(describing: error))")
@@ -131,7 +131,7 @@ struct ControlClientTests {
             ), LaunchListReply(launches: [launch, launch]),
         ]
         try await StubHost.with(Self.answers(try launches.map(text))) { host in
-            let list = try await ControlClient.withConnection(to: host.socket) { try await $0.launches(limit: 1_500) }
+            let list = try await host.connected { try await $0.launches(limit: 1_500) }
             #expect(list.launches.count == 1_002 && list.next == nil)
             #expect(host.requests.map(\.path) == ["/v1/launches?limit=1000", "/v1/launches?limit=500&after=41"])
         }
@@ -141,7 +141,7 @@ struct ControlClientTests {
             JournalReply(entries: [line, line], last: 5),
         ]
         try await StubHost.with(Self.answers(try entries.map(text))) { host in
-            let list = try await ControlClient.withConnection(to: host.socket) { try await $0.journal(limit: 1_500) }
+            let list = try await host.connected { try await $0.journal(limit: 1_500) }
             #expect(list.entries.count == 1_002 && list.last == 5)
             #expect(host.requests.map(\.path) == ["/v1/journal?limit=1000", "/v1/journal?before=5&limit=500"])
         }
@@ -152,7 +152,7 @@ struct ControlClientTests {
         let answer = try text(refusal.reply)
         try await StubHost.with({ _ in .body(status: refusal.status, answer) }) { host in
             await #expect(throws: ControlError.refused(status: 404, refusal.reply)) {
-                try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
+                try await host.connected { try await $0.host() }
             }
         }
     }
@@ -163,7 +163,7 @@ struct ControlClientTests {
     {
         try await StubHost.with({ _ in .body(status: status, body) }) { host in
             let error = await #expect(throws: ControlError.self) {
-                try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
+                try await host.connected { try await $0.host() }
             }
             guard case .misunderstood(host.socket, _) = error else {
                 Issue.record("\(String(describing: error))")
@@ -178,7 +178,7 @@ struct ControlClientTests {
     {
         try await StubHost.with({ _ in .hangUp }) { host in
             let error = await #expect(throws: ControlError.self) {
-                try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
+                try await host.connected { try await $0.host() }
             }
             #expect(error == .unreachable(socket: host.socket, cause: .hungUp))
         }

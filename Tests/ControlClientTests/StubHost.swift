@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlClient
 import Glibc
 import NIOCore
 import NIOHTTP1
@@ -69,6 +70,11 @@ struct StubHost {
     fileprivate init(socket: String, log: RequestLog) {
         self.socket = socket
         self.log = log
+    }
+
+    /// Runs `body` with a client of this host. Its timeout leaves time for a machine whose processors run other tests.
+    func connected<Result>(_ body: (ControlClient) async throws -> Result) async throws -> Result {
+        try await ControlClient.withConnection(to: socket, answerTimeout: .seconds(600), body)
     }
 }
 
