@@ -75,6 +75,7 @@ class Host:
         self.process = None
         self.environment = dict(os.environ)
         self.user = None
+        self.home = {}
         for name in ("manifests", "records"):
             (directory / name).mkdir()
         (directory / "records/runs").touch()
@@ -124,12 +125,15 @@ class Host:
                 env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
     def take_user(self):
-        """Lets the next hosts, and their plugins, run as a user other than root, whose processes the kernel limits. Gives
-        this user all files in the directory. Does nothing without root."""
+        """Lets the next hosts, and their plugins, run as a user other than root, whose processes the kernel limits.
+        Gives this user all files in the directory. Does nothing without root."""
         if os.geteuid() == 0:
             if not is_reachable(self.programs):
                 self.programs = copied_programs(self.programs, self.directory)
             self.user = 61_000 + os.getpid() % 4_000
+            # The user cannot read the keys of vendors in the home directory of root.
+            self.home = {"HOME": str(self.directory), "XDG_CONFIG_HOME": str(self.directory / "config")}
+            self.environment |= self.home
             self.own(self.directory)
             self.directory.chmod(0o711)  # for the user of hosts on copies
 
@@ -180,5 +184,6 @@ class Host:
         return self.wait()
 
     def command(self, *arguments):
-        return subprocess.run([self.programs / "bgtask", *arguments], text=True, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        """Runs bgtask as the user of the hosts: `host check` judges their users of plugins by its own user."""
+        return subprocess.run(self.as_user() + [self.programs / "bgtask", *arguments], env=os.environ | self.home,
+                              text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
