@@ -190,5 +190,5 @@ struct WaitingTests {
 }
 
 extension TaskWhyReply {
-    fileprivate var codes: [String] { reasons.map(\.code) }
+    var codes: [String] { reasons.map(\.code) }
 }
