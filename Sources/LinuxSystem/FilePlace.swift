@@ -48,15 +48,20 @@ package enum FilePlace {
         return String(validating: buffer.prefix(count), as: UTF8.self)
     }
 
-    /// Names in a directory, sorted, including hidden ones; empty when the directory cannot be opened.
+    /// Names in a directory, sorted, including hidden ones; empty when the directory cannot be opened or read.
     package static func names(in directory: String) -> [String] { (try? entries(of: directory)) ?? [] }
 
-    /// Names in a directory, sorted, including hidden ones. Throws when the directory cannot be opened.
+    /// Names in a directory, sorted, including hidden ones. Throws when the directory cannot be opened or read.
     package static func entries(of directory: String) throws(SystemError) -> [String] {
         guard let stream = opendir(directory) else { throw SystemError(number: errno, attempt: "list \(directory)") }
         defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                if errno != 0 { throw SystemError(number: errno, attempt: "list \(directory)") }
+                break
+            }
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }

@@ -152,7 +152,13 @@ package struct TreeRemoval {
         }
         defer { closedir(stream) }
         var names: [Name] = []
-        while names.count < batch, let entry = readdir(stream) {
+        while names.count < batch {
+            // A failed reading would look like an empty directory, which cannot be deleted, and repeat for ever.
+            errno = 0
+            guard let entry = readdir(stream) else {
+                if errno != 0 { throw SystemError(number: errno, attempt: "list a directory in \(path)") }
+                break
+            }
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
             }

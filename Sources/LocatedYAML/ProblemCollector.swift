@@ -9,9 +9,12 @@ package final class ProblemCollector {
 
     package var holdsErrors: Bool { problems.contains { $0.severity == .error } }
 
-    /// Whether an error was reported for a path that begins with `key`: for the key, a key below it, or a longer name.
+    /// Whether an error was reported for `key`, for a key below it, or for an item of its list.
     package func holdsErrors(under key: String) -> Bool {
-        problems.contains { $0.severity == .error && $0.key?.hasPrefix(key) == true }
+        problems.contains { problem in
+            guard problem.severity == .error, let path = problem.key, path.hasPrefix(key) else { return false }
+            return [nil, ".", "["].contains(path.dropFirst(key.count).first)
+        }
     }
 
     /// The problems in the order of the file. Problems of the whole file come first.
