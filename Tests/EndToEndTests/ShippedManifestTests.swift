@@ -159,6 +159,8 @@ struct ShippedManifestTests {
                 manifest = manifest.replacingOccurrences(of: "/usr/lib/x86_64-linux-gnu/liblept.so.5", with: path)
             }
             try host.directory.write(manifest.utf8, to: "manifests/\(identifier).yaml")
+        }
+        for identifier in example.manifests {
             try await host.waitForJournal("the plugin \(identifier)") {
                 $0.event == "plugin-installed" && $0.plugin == identifier
             }

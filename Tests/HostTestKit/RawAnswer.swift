@@ -10,7 +10,7 @@ package struct RawAnswer: Sendable {
     package let headers: [String: String]
     package let body: Data
 
-    init(_ text: String) throws {
+    package init(_ text: String) throws {
         let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
         let lines = parts[0].split(separator: "\r\n")
         guard parts.count == 2, let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) })

@@ -38,6 +38,13 @@ package final class RawCaller: Sendable {
         return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
     }
 
+    /// Waits until the host has sent bytes to one of the callers, and returns its index; nil after ten minutes.
+    package static func firstAnswered(among callers: [RawCaller]) -> Int? {
+        var places = callers.map { pollfd(fd: $0.connection, events: Int16(POLLIN), revents: 0) }
+        guard poll(&places, nfds_t(places.count), 600_000) > 0 else { return nil }
+        return places.firstIndex { $0.revents != 0 }
+    }
+
     deinit { close(connection) }
 }
 
