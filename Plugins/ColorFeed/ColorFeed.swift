@@ -41,7 +41,7 @@ final class ColorFeed: Sendable {
 
     // MARK: Scheduling
 
-    /// Submits both requests without a delay, after the plugin was installed or updated.
+    /// Submits both requests without a delay, when the event `started` arrives.
     private func scheduleEverything() {
         scheduleAppRefresh(after: 0)
         scheduleDatabaseCleaning(after: 0)

@@ -19,8 +19,8 @@ final class DatabaseCleaning: Operation, @unchecked Sendable {
         super.init()
     }
 
-    /// Whether the operation has deleted all old entries. False when it was cancelled or failed; rows that were deleted
-    /// before stay deleted.
+    /// Whether the operation has deleted all old entries and returned their space. False when it was cancelled or
+    /// failed; rows that were deleted before stay deleted.
     var isDone: Bool { done.withLock { $0 } }
 
     /// Cancels the operation. The final vacuum has no batches, so it is interrupted.

@@ -3,10 +3,11 @@
 import Foundation
 import FoundationNetworking
 
-/// A downloaded feed.
+/// The document of a feed, with the tag of its version.
 struct FeedDownload: Sendable {
     let body: Data
-    /// The server's entity tag, for a conditional request at the next download; nil when the server sent none.
+    /// The server's entity tag, for a conditional request at the next download; nil when the server sent none, and for
+    /// a file.
     let tag: String?
 
     /// Downloads the feed; nil when the server's version still has the tag `tag`.

@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// Settings of the manifest, which the operator may override. They are strings; an invalid value counts as missing.
+/// Settings of the manifest, which the operator may override. They are strings; an invalid number counts as missing.
 enum Settings {
     static func feed() throws -> URL {
         let text = BackgroundPlugin.setting("feed-url") ?? ""

@@ -27,7 +27,8 @@ struct work {
  * invalid or the database cannot be opened, it logs the error, and the task fails; the next run is submitted anyway. */
 void job_run(const bgt_host *host, bgt_task task, const struct work *work);
 
-/* 1 when the task is expiring. Poll it between two steps; running statements stop by themselves. */
+/* 1 when the task is expiring or completed, or when the budget is used up. Poll it between two steps; running
+ * statements stop by themselves. */
 int job_must_stop(const struct job *job);
 
 /* Waits unless the job must stop, and returns job_must_stop. */

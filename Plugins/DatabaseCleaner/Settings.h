@@ -20,8 +20,8 @@ struct settings {
     int64_t checks_fully;
 };
 
-/* Fills every field. Returns 0 if all values are valid, else -1. An invalid value is logged, and `out` has its default:
- * good enough for scheduling the next run, but not for deleting rows. */
+/* Fills every field. Returns 0 if all values are valid, else -1. An invalid value is logged; the values in `out` then
+ * suffice for scheduling the next run, but not for deleting rows. */
 int settings_read(const bgt_host *host, struct settings *out);
 
 #endif

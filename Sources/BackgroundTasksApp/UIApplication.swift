@@ -6,7 +6,7 @@ public import Foundation
 /// The part of an app's `UIApplication` that scheduler code uses, for plugins whose code also runs in an app.
 ///
 /// A plugin has no user interface and no foreground: the object is always in the background, and background time is the
-/// time of the launch. Import the module where the app's platforms are left out:
+/// time of the launch. Import the module on Linux only:
 ///
 ///     #if os(Linux)
 ///     import BackgroundTasksApp
@@ -37,8 +37,8 @@ public final class UIApplication: Sendable {
     /// Always ``State/background``.
     public var applicationState: State { .background }
 
-    /// ``UIBackgroundRefreshStatus/available`` in a host; ``UIBackgroundRefreshStatus/restricted`` outside of one. A host
-    /// in which this plugin may not run in the background refuses its requests with
+    /// ``UIBackgroundRefreshStatus/available`` in a host; ``UIBackgroundRefreshStatus/restricted`` outside of one. A
+    /// host in which this plugin may not run in the background refuses its requests with
     /// ``/BackgroundTasks/BGTaskScheduler/Error/unavailable``.
     public var backgroundRefreshStatus: UIBackgroundRefreshStatus {
         BackgroundPlugin.launch == nil ? .restricted : .available

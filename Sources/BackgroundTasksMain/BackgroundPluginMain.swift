@@ -14,8 +14,8 @@ import BackgroundTasks
 ///         }
 ///     }
 ///
-/// The attribute `@main` marks one type of the library. The module contains the entry function, so a library that links it
-/// defines none of its own.
+/// The attribute `@main` marks one type of the library. The module contains the entry function, so a library that links
+/// it defines none of its own.
 @MainActor
 public protocol BackgroundPluginMain {
     /// Creates the value that exists as long as the process. Called once, on the main thread.
@@ -23,8 +23,9 @@ public protocol BackgroundPluginMain {
 
     /// Performs the work of an app's launch: registers launch handlers, and may submit requests.
     ///
-    /// The launch handlers must be registered when the function returns. Tasks are delivered afterwards. An error ends the
-    /// launch: its tasks are requeued with an attempt charged, and the journal records the failure.
+    /// The launch handlers must be registered when the function returns. Tasks are delivered afterwards. An error ends
+    /// the launch: each task is charged an attempt, and is requeued unless its attempts are used up. The journal
+    /// records the failure.
     func launch() async throws
 }
 

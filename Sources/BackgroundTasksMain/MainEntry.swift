@@ -39,8 +39,8 @@ enum MainEntry {
         }
     }
 
-    /// A function of this library. The search begins in the library: the program that loaded it has a function `main` of
-    /// its own.
+    /// A function of this library. The search begins in the library: the program that loaded it has a function `main`
+    /// of its own.
     private static func function(named name: String) -> Main? {
         // Glibc's module leaves out `dladdr`.
         guard let dladdr = dlsym(nil, "dladdr").map({ unsafeBitCast($0, to: Place.Read.self) }) else { return nil }

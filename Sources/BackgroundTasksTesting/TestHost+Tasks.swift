@@ -33,8 +33,8 @@ extension TestHost {
         let number: UInt64
     }
 
-    /// Delivers a task, and returns at once. A task that is delivered before ``enter(_:)`` belongs to the launch: entry has
-    /// to register its handler.
+    /// Delivers a task, and returns at once. A task that is delivered before ``enter(_:)`` belongs to the launch: entry
+    /// has to register its handler.
     ///
     /// - Returns: the delivered task; nil after a failed entry and after the end of the launch.
     public func deliver(_ identifier: String, _ kind: Kind, payload: Data? = nil) -> Delivery? {
@@ -75,9 +75,9 @@ extension TestHost {
         BGTask.Outcome(rawValue: await waiting { bgtt_run_pending($0, identifier) })
     }
 
-    /// Delivers an event, and waits for its outcome.
+    /// Delivers an event, and waits for its outcome as ``outcome(of:)`` does.
     ///
-    /// - Returns: the outcome; nil for a plugin without a receiver.
+    /// - Returns: the outcome; nil also for a plugin without a receiver.
     public func send(_ event: BackgroundEvent.Kind) async -> BGTask.Outcome? {
         BGTask.Outcome(rawValue: await waiting { bgtt_send($0, event.rawValue) })
     }
@@ -91,7 +91,8 @@ extension TestHost {
         return bgtt_progress(host, delivery.number, &completed, &total) ? (completed, total) : nil
     }
 
-    /// Expires a task. Its expiration handler is called on a thread of its own, or on the main thread if it was set there.
+    /// Expires a task. Its expiration handler is called on a thread of its own, or on the main thread if it was set
+    /// there.
     ///
     /// - Parameters:
     ///   - delivery: the task; nil for every open task.

@@ -14,16 +14,18 @@ import Foundation
 ///     #expect(host.pendingRequests.map(\.identifier) == ["com.example.feed.refresh"])
 ///     #expect(await host.end().isEmpty)
 ///
-/// The functions of the module `BackgroundTasks` answer as in a launch: with the same errors, in every phase. Differences:
+/// The functions of the module `BackgroundTasks` answer as in a launch: with the same errors, in every phase.
+/// Differences:
 ///
-/// - A process has one host at a time, because the module has one scheduler: write `@Suite(.serialized)`, and one suite.
+/// - A process has one host at a time, because the module has one scheduler: write `@Suite(.serialized)`, and one
+///   suite.
 /// - The clock stands still until ``advance(by:)``.
-/// - The host accepts every well-formed request of a permitted identifier. Modes, limits and conditions are decisions of a
-///   real host, which ``refuseNext(_:message:)`` plays.
+/// - The host accepts every well-formed request of a permitted identifier. Modes, limits and conditions are decisions
+///   of a real host, which ``refuseNext(_:message:)`` plays.
 /// - Nothing is killed. A call that does not return is a defect that ``end()`` reports after ten seconds.
 /// - A programming error, such as a second registration, ends the process of the test.
-/// - Objects and threads of the plugin may outlive the host: their calls are answered that the launch has ended, or that
-///   there is no host.
+/// - Objects and threads of the plugin may outlive the host: their calls are answered that the launch has ended, or
+///   that there is no host.
 public final class TestHost: @unchecked Sendable {
     // Unchecked: every function of the C host may be called from any thread.
 
@@ -64,11 +66,11 @@ public final class TestHost: @unchecked Sendable {
         bgtt_set_budget(host, budget.nanoseconds, gracePeriod.nanoseconds)
     }
 
-    /// The time in milliseconds that each wait of a host takes that a failed test did not end.
+    /// Timeout in milliseconds for each wait of a host that a failed test did not end.
     private static let shortTimeout: UInt32 = 100
 
-    /// Leaves the host. Its memory is kept, a small leak per host of a unit test: tasks, timers and threads of the plugin
-    /// that outlive the test may still call it, and are answered that the launch has ended.
+    /// Leaves the host. Its memory is kept, a small leak per host of a unit test: tasks, timers and threads of the
+    /// plugin that outlive the test may still call it, and are answered that the launch has ended.
     deinit {
         BackgroundPlugin.leave(bgtt_table(host))
         bgtt_set_timeout(host, Self.shortTimeout)
@@ -100,7 +102,8 @@ public final class TestHost: @unchecked Sendable {
     /// Ends the launch: waits for the handlers, calls the function of `BackgroundPlugin/onStop(_:)`, and refuses later
     /// calls.
     ///
-    /// - Returns: the defects: violations, tasks that are not completed, open assertions, calls that do not return.
+    /// - Returns: the violations, and a line with the number of other defects: tasks that are not completed, open
+    ///   assertions, calls that do not return. Empty without defects.
     public func end() async -> [String] {
         let open = await waiting { bgtt_end($0) }
         let violations = violations

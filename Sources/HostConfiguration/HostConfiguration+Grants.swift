@@ -67,7 +67,7 @@ extension HostConfiguration {
         return paths
     }
 
-    /// The absolute paths of a list. A wrong path is reported, and the list still is a limit.
+    /// The valid paths of a list. Any other path is reported and left out; the rest of the list remains a limit.
     private static func paths(_ list: Field<[Field<String>]>, _ problems: ProblemCollector) -> [String] {
         list.value.compactMap { path in
             let parts = path.value.split(separator: "/")

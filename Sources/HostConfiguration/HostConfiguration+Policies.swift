@@ -25,7 +25,8 @@ extension HostConfiguration {
         )
     }
 
-    /// Permitted range of the time limits of policies. Zero is excluded, because the key `off` disables policies.
+    /// Permitted range of the day budget and the maximum deferral. Zero is excluded, because the key `off` disables
+    /// policies.
     static let bounds: ClosedRange<Duration> = .seconds(1) ... .seconds(3_650 * 86_400)
 
     private static func policy(named field: Field<String>, _ problems: ProblemCollector) -> Policy? {
@@ -106,8 +107,8 @@ extension HostConfiguration {
         }
     }
 
-    /// The zone of a schedule: the zone that its key `zone` names, by default the zone of the machine. When the rules
-    /// of the zone are not known, reports a problem and returns nil.
+    /// The zone of a schedule: the zone that its key `zone` names, by default the zone of the machine. Nil without the
+    /// keys `zone` and `at`, and when the rules of the zone are not known, which is reported.
     private static func zone(_ mapping: DiagnosingMapping, of at: Field<String>?) -> ScheduleZone? {
         let name = mapping.string("zone")
         guard let field = name ?? at else { return nil }

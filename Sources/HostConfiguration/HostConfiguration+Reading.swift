@@ -228,7 +228,7 @@ extension HostConfiguration {
         return budgets
     }
 
-    /// Permitted range of budgets and timeouts: 1 ms to 7 days.
+    /// Permitted range of budgets, timeouts and intervals: 1 ms to 7 days.
     static let times: ClosedRange<Duration> = .milliseconds(1) ... .seconds(7 * 86_400)
     static let waits: ClosedRange<Duration> = .zero ... .seconds(3_650 * 86_400)
     /// Permitted batch sizes. The plan of such a batch fits into one frame even when each task has the largest payload.

@@ -19,7 +19,7 @@ extension HostConfiguration {
         }
     }
 
-    /// Plugins that have settings in the configuration but are not installed, sorted.
+    /// Plugins that have an entry in the configuration but are not installed, sorted.
     package func configuredWithoutPlugin(isInstalled: (PluginIdentifier) -> Bool) -> [PluginIdentifier] {
         policies.keys.filter { !isInstalled($0) }.sorted()
     }

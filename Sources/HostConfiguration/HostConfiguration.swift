@@ -11,7 +11,7 @@ package import TaskModel
 
 /// The complete configuration of a host. Flags override the configuration file, and the file overrides the defaults.
 package struct HostConfiguration: Sendable {
-    /// Path of the configuration file; nil when none was read.
+    /// Path of the configuration file; nil when no flag names one and the default file does not exist.
     package var file: String?
     package var operatorManifests: String
     package var packageManifests: String
@@ -23,7 +23,7 @@ package struct HostConfiguration: Sendable {
     /// Timeout for idle connections and incomplete requests at the control socket. The default is shorter than the
     /// timeout of clients, because a client may wait for a free connection.
     package var idleTimeout: Duration = .seconds(10)
-    /// Path of the runner's binary; nil for the one beside the host's own binary.
+    /// Path of the runner's binary; nil for the default path (`RunnerProgram`).
     package var runner: String?
     /// Directory in which control groups of launches are created. Nil means that the host searches for a suitable
     /// directory; "none" disables control groups.

@@ -257,7 +257,8 @@ package struct HostFlags: ParsableArguments {
     }
 }
 
-/// The configuration from file and flags, with all problems. A value that could not be read keeps its default.
+/// The configuration from file and flags, with all problems. A value that could not be read leaves the default or, for
+/// a flag, the value of the file.
 package struct HostConfigurationReading: Sendable {
     package let configuration: HostConfiguration
     /// Messages of the problems, each with place, rule and remedy.

@@ -13,7 +13,7 @@ package enum PluginUserChoice: Hashable, Sendable {
     /// A user per main plugin from this range.
     case range(UserRange)
 
-    /// Reads the choice; returns nil after it has reported a value that is none.
+    /// Reads the choice; returns nil after it has reported an invalid value.
     init?(_ value: Field<String>, problems: ProblemCollector) {
         switch value.value {
         case "auto": self = .automatic

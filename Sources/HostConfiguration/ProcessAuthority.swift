@@ -68,8 +68,8 @@ package struct ProcessAuthority: Hashable, Sendable {
         return Set(Capability.allCases.filter { mask >> UInt64($0.rawValue) & 1 == 1 })
     }
 
-    /// Whether the contents of `/proc/PID/status` are those of a process with `CAP_SYS_PTRACE`, which may read the counters
-    /// of processes of other users. A host needs it for evidence about the disk alone.
+    /// Whether the contents of `/proc/PID/status` are those of a process with `CAP_SYS_PTRACE`. Such a process may read
+    /// the counters of other users' processes. A host needs the capability only for evidence about the disk.
     package static func tracesOthers(inStatus status: String) -> Bool { effective(inStatus: status) >> 19 & 1 == 1 }
 
     private static func effective(inStatus status: String) -> UInt64 {

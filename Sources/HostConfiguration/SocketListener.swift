@@ -64,8 +64,8 @@ package enum SocketListener: Hashable, Sendable {
         return status == 0 && credentials[0] > 0 ? credentials[0] : nil
     }
 
-    /// Whether the process that called `listen` may be a host. A service manager keeps the socket of a host that has
-    /// ended.
+    /// Whether the listening process may be a host: false for an ended process and for systemd. systemd keeps the
+    /// socket of a socket-activated host open after the host has ended.
     private static func isHost(_ process: Int32) -> Bool {
         if kill(process, 0) != 0, errno == ESRCH { return false }
         var name = [UInt8](repeating: 0, count: 32)

@@ -8,8 +8,8 @@ import TaskModel
 
 // Check of the guarantees without which a host refuses to start.
 extension HostCheck {
-    /// Checks the required guarantees. Control groups are created by the host: the guarantees that depend on them alone
-    /// are noted.
+    /// Checks the required guarantees. Only the host creates control groups: when a required guarantee depends on them,
+    /// the check adds a note.
     ///
     /// - Parameter hasOwnUsers: whether the host would give users of their own to plugins.
     mutating func checkIsolation(hasOwnUsers: Bool) {

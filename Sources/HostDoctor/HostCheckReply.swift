@@ -25,7 +25,7 @@ package struct HostCheckReply: Encodable, Hashable {
     }
 }
 
-/// The result of one check.
+/// One result of a check.
 package struct HostFinding: Encodable, Hashable {
     package enum Verdict: String, Encodable {
         case fine

@@ -4,8 +4,8 @@ import Glibc
 
 /// The functions of systemd's client library for D-Bus that this module calls.
 ///
-/// The library is loaded at the first connection, because the host also runs on machines without systemd. Functions and
-/// types are part of the library's stable interface.
+/// The library is loaded at run time, when the first `BusConnection` is created: the host also runs on machines without
+/// systemd. Functions and types are part of the library's stable interface.
 package struct BusLibrary: Sendable {
     typealias Bus = OpaquePointer
     typealias Message = OpaquePointer

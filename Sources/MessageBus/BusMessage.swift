@@ -28,8 +28,8 @@ package struct BusMessage: ~Copyable {
         library.error(message)?.load(as: BusLibrary.Text?.self).map { String(cString: $0) }
     }
 
-    /// Reads the next argument, inside or outside of a variant. Nil at the end, for another type, and for a string that
-    /// is too long.
+    /// Reads the next argument, inside or outside of a variant. Nil at the end, for a type without a `BusValue`, and
+    /// for a string that is too long.
     package func read() -> BusValue? {
         var (type, contents) = (CChar(0), BusLibrary.Text?.none)
         guard library.peek(message, &type, &contents) > 0 else { return nil }

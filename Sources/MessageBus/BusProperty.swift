@@ -4,7 +4,7 @@
 /// service's owner. At most one read is in flight.
 package final class BusProperty {
     package enum Reading: Hashable, Sendable {
-        /// There has been no answer since the connection was opened.
+        /// The connection is closed, or no answer has arrived since it was opened.
         case unread
         case value(BusValue)
         /// The property has no value; the string is the cause.

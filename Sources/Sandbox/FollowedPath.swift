@@ -4,7 +4,7 @@ import Glibc
 
 /// The result of following a path as the kernel does, one name at a time.
 enum FollowedPath: Equatable {
-    /// Most symbolic links of one path, as in the kernel.
+    /// Maximum number of symbolic links on the way of one path, as in the kernel.
     private static let maximumLinks = 40
 
     /// The path without symbolic links.

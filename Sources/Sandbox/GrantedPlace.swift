@@ -10,14 +10,14 @@ import TaskModel
 enum GrantedPlace: ~Copyable {
     /// The open place.
     case place(Place)
-    /// The path leads to no file, so that there is nothing to grant.
+    /// The path leads to no file that the plugin's user can reach, so that there is nothing to grant.
     case missing
     /// The grant is left out; the value is the reason with the remedy.
     case refused(String)
 
-    /// Opens a granted place with the rights of the plugin's user. A missing place that the plugin may write is created:
-    /// as a directory if its path ends with a slash, else as an empty file, so that the plugin needs no right to the
-    /// directory around it.
+    /// Opens a granted place with the rights of the plugin's user. A missing place that the plugin may write is
+    /// created: as a directory if its path ends with a slash, else as an empty file, so that the plugin needs no right
+    /// to the directory around it.
     ///
     /// - Parameter trusted: users whose symbolic links are followed.
     static func open(
@@ -82,8 +82,8 @@ enum GrantedPlace: ~Copyable {
         }
     }
 
-    /// The symbolic link on the way to an open place that a user who is not trusted owns; nil if there is none. When
-    /// the way has changed since the place was opened, the path itself.
+    /// The symbolic link on the way to an open place that a user who is not trusted owns; nil if there is none. The
+    /// path itself when the way no longer leads to the open place.
     private static func foreignLink(on path: String, to opened: String, _ trusted: Set<uid_t>) -> String? {
         switch FollowedPath.follow(path, trusting: trusted) {
         case .foreignLink(let link): link

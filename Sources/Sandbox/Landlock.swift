@@ -29,7 +29,8 @@ package enum Landlock {
         readDirectory | removeDirectory | removeFile | makeDirectory | makeRegular | makeFIFO | makeSymbolicLink | refer
 
     static let reading = readFile | readDirectory
-    /// Rights to every change, except to create devices and sockets.
+    /// Rights to write, truncate, create, move and remove files and directories, without the creation of devices and
+    /// sockets.
     static let writing = writeFile | truncate | (ofDirectories & ~readDirectory)
 
     /// Rights to bind and to connect TCP sockets.

@@ -5,8 +5,8 @@ import Glibc
 import LinuxSystem
 import RunnerWire
 
-/// A Landlock ruleset under construction: the rights that are refused, and the places at which some of these rights are
-/// granted.
+/// A Landlock ruleset under construction: the rights that are refused, and the places and ports at which some of these
+/// rights are granted.
 struct LandlockRuleset: ~Copyable {
     private let descriptor: Int32
     private let files: UInt64
@@ -48,7 +48,7 @@ struct Place: ~Copyable {
     let descriptor: Int32
     let isDirectory: Bool
 
-    /// Opens the place at a path; nil when the path leads to no file.
+    /// Opens the place at a path; nil when it cannot be opened.
     ///
     /// - Parameter follows: whether a symbolic link at the end of the path is followed; when false, the place must be a
     ///   directory.

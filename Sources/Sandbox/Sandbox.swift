@@ -18,11 +18,13 @@ package enum Sandbox {
     /// - Parameters:
     ///   - plan: the sandbox; nil for none.
     ///   - user: the user and group of the plugin; nil for the present user.
-    ///   - processLimit: maximum number of processes and threads of `user`; nil for no limit.
-    ///   - fileLimit: maximum size in bytes of a file that the process writes, with or without a sandbox; nil for no limit.
+    ///   - processLimit: maximum number of processes and threads of `user`; without effect when `user` is nil. Nil for
+    ///     no limit.
+    ///   - fileLimit: maximum size in bytes of a file that the process writes, with or without a sandbox; nil for no
+    ///     limit.
     ///   - container: the container of the plugin; it exists, and `user` owns it.
-    /// - Returns: one message for each grant that was left out, and the listener of the filter of system calls: refused
-    ///   calls wait there for an answer. Nil without a filter, or when the kernel has no listener.
+    /// - Returns: one message for each refused grant, and the listener of the filter of system calls, in which refused
+    ///   calls wait for an answer. The listener is nil without a filter, or when the kernel creates no listener.
     package static func enter(
         _ plan: SandboxPlan?,
         as user: UInt32?,

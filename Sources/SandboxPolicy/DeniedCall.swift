@@ -47,8 +47,7 @@ package struct DeniedCall: Hashable, Sendable {
         }
     }
 
-    /// Message for users: the refused call and the remedy: a grant of the manifest, the removal of a limit, a change of
-    /// the isolation, or the removal of the call when no grant allows it.
+    /// Message for users: the refused call, the cause of the refusal, and the remedy.
     ///
     /// - Parameter grants: the grants of the plugin, under the limits of the operator.
     package func message(grants: [LimitedGrant]) -> String {

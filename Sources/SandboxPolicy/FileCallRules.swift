@@ -6,7 +6,7 @@ import Glibc
 /// The rules for calls whose permission depends on several excluded or several allowed numbers, which libseccomp cannot
 /// express: instructions before those that it compiles.
 ///
-/// - The space of a file is allocated by writing it alone. The host counts written bytes to find the launch that fills
+/// - Only writes allocate the space of a file. The host counts written bytes to find the launch that fills
 ///   the disk, and the kernel counts no allocation without a write. The C library's `posix_fallocate` then writes.
 /// - Attributes of a file stay as they are: an immutable file could not be deleted with its container.
 enum FileCallRules {
@@ -44,7 +44,8 @@ enum FileCallRules {
     // Offsets in the kernel's `struct seccomp_data`. Both calls have a second argument of 32 bits.
     private static let (number, architecture, secondArgument): (UInt32, UInt32, UInt32) = (0, 4, 24)
 
-    /// The instructions, as an array of `struct sock_filter`. Calls that they do not refuse reach the next instruction.
+    /// The instructions, as an array of `struct sock_filter`. Calls that they do not refuse reach the instructions
+    /// behind them.
     static var instructions: [UInt8] {
         let unsupported = Instruction.answer(bgs_refuse(EOPNOTSUPP))
         let fallocate =

@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension LimitMechanisms.DiskWatching {
-    /// The source from which a host reads the bytes that its launches write.
+    /// Chooses the source from which a host reads the bytes that its launches write: `/proc/PID/io`, else the control
+    /// groups, else none.
     ///
     /// - Parameters:
     ///   - hasOwnUsers: whether plugins have users of their own.

@@ -61,10 +61,11 @@ package struct LimitMechanisms: Hashable, Sendable {
         return hasOwnUsers ? .enforced(by: "setrlimit, for each user of a plugin") : .notEnforced(reason)
     }
 
-    /// There is no quota per launch: a project quota needs a file system and mount options of the operator.
+    /// The enforcement of the guarantee `disk`. Launches have no quota: a project quota needs a file system and mount
+    /// options of the operator.
     ///
-    /// - Parameter cause: the reason why launches have no filter of system calls; nil when they have it. Without it a
-    ///   plugin can allocate space that the kernel does not count as written.
+    /// - Parameter cause: the reason why launches have no filter of system calls; nil when they have one. Without the
+    ///   filter, a plugin can allocate space that the kernel does not count as written.
     func disk(withoutFilter cause: String?) -> Guarantee.Enforcement {
         let scope = limits.fileSize == nil ? ", for manifests with limits.file-size" : ""
         let file = "setrlimit (RLIMIT_FSIZE)\(scope)"

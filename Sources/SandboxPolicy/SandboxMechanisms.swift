@@ -17,7 +17,7 @@ package struct SandboxMechanisms: Hashable, Sendable {
         self.filtersSystemCalls = filtersSystemCalls
     }
 
-    /// Whether Landlock confines the truncation of files. The filter of system calls does it elsewhere.
+    /// Whether Landlock confines the truncation of files. Otherwise the filter of system calls confines it.
     package var confinesTruncation: Bool { landlock.map { $0.files & Landlock.truncate != 0 } ?? false }
 
     /// The mechanisms of this kernel, found by trying them. Changes nothing in this process.

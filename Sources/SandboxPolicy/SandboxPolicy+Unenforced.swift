@@ -14,8 +14,8 @@ package struct UnenforcedGuarantee: Hashable, Sendable, Encodable {
 }
 
 extension SandboxPolicy {
-    /// The guarantees that a launch by a command without a host does not have: the limits of memory, processes and disk,
-    /// and each guarantee that the isolation setting or the kernel leaves unenforced.
+    /// The guarantees that a launch by a command without a host does not have: the limits of memory, processes and
+    /// disk, and each guarantee that the isolation setting or the kernel leaves unenforced.
     ///
     /// - Parameter command: the command that starts the launch, as the reasons name it.
     package func unenforced(by command: String) -> [UnenforcedGuarantee] {
@@ -43,7 +43,7 @@ extension SandboxPolicy {
         }
     }
 
-    /// One message for each grant that this kernel can only open wider than requested.
+    /// One message for each grant that this kernel can only open wider than requested; empty when isolation is off.
     package func warnings(about grants: Grants, settings: [String: String]) -> [String] {
         if isolation == .off { return [] }
         return LimitedGrant.all(of: grants, settings: settings).compactMap { grant in

@@ -17,16 +17,16 @@ package struct SandboxPolicy: Sendable {
     /// The guarantees without which the host refuses to start; empty unless isolation is required.
     package let required: Set<Guarantee>
     package let mechanisms: SandboxMechanisms
-    /// Files and directories of the host that no plugin may use, without symbolic links: the state directory, the
-    /// control socket and the configuration file.
+    /// Files and directories of the host that no plugin may use, without symbolic links, such as the state directory
+    /// and the control socket.
     private let privatePlaces: [String]
     private let cataloguePlaces: [String]
     /// Nil without a filter of system calls.
     private let filters: SystemCallFilters?
     private let limits: GrantLimits
 
-    /// Throws when isolation is required and a guarantee cannot be enforced, or when libseccomp cannot compile a
-    /// filter.
+    /// Throws when isolation is required and a required guarantee of the sandbox cannot be enforced, or when libseccomp
+    /// cannot compile a filter.
     ///
     /// - Parameters:
     ///   - required: the guarantees that required isolation demands; without effect for another isolation.

@@ -2,8 +2,9 @@
 
 import Synchronization
 
-/// The filters of system calls for all combinations of grants. Each is compiled once, at its first use: a host has
-/// plugins with few of the combinations, and a compilation takes milliseconds.
+/// The filters of system calls for all combinations of grants. The filter without grants is compiled at once, each
+/// other filter at its first use: a host has plugins with few of the combinations, and a compilation takes
+/// milliseconds.
 final class SystemCallFilters: Sendable {
     struct Grants: Hashable {
         var sockets = SystemCallRules.Sockets(internet: .none, unix: false)
@@ -22,8 +23,9 @@ final class SystemCallFilters: Sendable {
         least = try Self.compiled(.none, confinesTruncation)
     }
 
-    /// The filter for these grants, as an array of the kernel's `struct sock_filter`. The filter without grants when
-    /// libseccomp cannot compile it, for example for lack of memory: the plugin can then do less, and never more.
+    /// The filter for these grants, as an array of the kernel's `struct sock_filter`. When libseccomp cannot compile
+    /// this filter, for example for lack of memory, the result is the filter without grants: the plugin can then do
+    /// less, and never more.
     func filter(for grants: Grants) -> [UInt8] {
         if grants == .none { return least }
         return others.withLock { filters in

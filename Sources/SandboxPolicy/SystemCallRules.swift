@@ -25,7 +25,7 @@ enum SystemCallRules {
             Internet.allCases.flatMap { internet in [false, true].map { Sockets(internet: internet, unix: $0) } }
         }
 
-        /// Whether Landlock confines the ports, so that no call may pass by its check.
+        /// Whether the grants open single TCP ports only, so that no call may bypass Landlock's check of the ports.
         var hasPorts: Bool { internet == .connect || internet == .listen }
     }
 
@@ -54,8 +54,9 @@ enum SystemCallRules {
 
     // MARK: Truncation
 
-    /// Where Landlock does not confine it, a plugin may truncate files only by a descriptor that it may write to. The
-    /// kernel also truncates a file that is opened for reading, with the rights of the user alone.
+    /// Adds the rules for truncation. Without Landlock's truncation right, the filter refuses `truncate` by path and
+    /// O_TRUNC in an open without write access: the kernel would check only the user's rights to the file. `openat2` is
+    /// then unavailable.
     private static func addTruncation(
         to filter: borrowing SystemCallFilter,
         isConfined: Bool

@@ -47,7 +47,7 @@ package enum Eligibility {
         package var startupWaves = StartupWaves()
         /// The shortage of the disk of the containers for which launches of the lane wait; nil without one.
         package var diskShortage: DiskShortage?
-        /// The main plugin of the launch that was last ended for this shortage; nil when none was.
+        /// The main plugin of the launch that was last expired or killed for this shortage; nil when none was.
         package var diskUser: PluginIdentifier?
     }
 
@@ -236,7 +236,7 @@ extension SchedulingConfiguration {
 }
 
 extension PendingRequest {
-    /// Whether the spacing of its kind delays the request: the plugin submitted it itself, and it does not run again
+    /// Whether the spacing of its kind concerns the request: the plugin submitted it itself, and it does not run again
     /// after an interruption.
     var isPaced: Bool { isOwn && retry.attempts == 0 && !retry.wasInterrupted }
 

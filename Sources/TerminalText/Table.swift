@@ -23,7 +23,7 @@ package struct Table: Hashable {
         return ([headings] + rows).map { Self.line($0, widths: widths) }.joined()
     }
 
-    /// The column widths in cells, to be reused for rows that are added after the table was printed.
+    /// The column widths in terminal cells, to be reused for rows that are added after the table was printed.
     package var widths: [Int] {
         headings.indices.map { column in
             ([headings] + rows).reduce(0) { max($0, $1[column].displayWidth) }

@@ -52,7 +52,7 @@ struct Batches {
         return Double(count) / (Double(elapsed) / 1e9)
     }
 
-    /// A request of a task that has none.
+    /// The body of a request for a task without a pending request.
     private mutating func next() -> String {
         submitted += 1
         let task = population.task(population.each + submitted, of: submitted % population.plugins)

@@ -3,8 +3,8 @@
 import Foundation
 import Measuring
 
-/// A benchmark of the first pages of the lists of a host with very many plugins, of their cost for concurrent decisions,
-/// and of submissions to such a host.
+/// A benchmark of the first pages of the lists of a host with very many plugins, of their cost for concurrent
+/// decisions, and of submissions to such a host.
 struct Lists {
     private static let rounds = 300
     private static let seconds: UInt32 = 10

@@ -44,7 +44,8 @@ struct SubmitToHandler {
         measureIdleness(hosts[0])
     }
 
-    /// The directory of a host with three plugins: one with an entry function, one with a bound function, one that polls.
+    /// The directory of a host with three plugins: one with an entry function, one with a bound function, one that
+    /// polls.
     private static func directory(_ programs: Programs, name: String) throws -> HostDirectory {
         // Sensors work as usual, but high load from the preceding build must not delay the launches.
         let path = NSTemporaryDirectory() + "bgtask-bench-\(getpid())-\(name)"

@@ -4,8 +4,8 @@ public import Foundation
 import Synchronization
 
 extension ProcessInfo {
-    /// Performs an activity that the end of the launch's budget may expire, as on Apple's platforms, where extensions use
-    /// it. A background assertion keeps the launch open until the block returns.
+    /// Performs an activity that the end of the launch's budget may expire, as on Apple's platforms, where extensions
+    /// use it. A background assertion keeps the launch open until the block returns.
     ///
     /// - Parameters:
     ///   - reason: name of the activity for the journal and for users.

@@ -7,7 +7,7 @@ import Synchronization
 /// A request for a processing task of a study. The manifest needs the background mode `processing` and the grant
 /// `health-research`.
 open class BGHealthResearchTaskRequest: BGProcessingTaskRequest {
-    /// A string, because `NSString` is not `Sendable`.
+    /// Raw value of the protection type. A string, because `NSString` is not `Sendable`.
     private let protection: Mutex<String>
 
     /// Creates a request for the task with that identifier.

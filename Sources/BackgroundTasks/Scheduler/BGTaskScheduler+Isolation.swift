@@ -3,15 +3,15 @@
 public import Dispatch
 
 extension BGTaskScheduler {
-    /// Registers a handler like ``register(forTaskWithIdentifier:using:launchHandler:)``, for code in the language mode of
-    /// Swift 6: a handler that is isolated to an actor runs on its actor, whatever the queue.
+    /// Registers a handler like ``register(forTaskWithIdentifier:using:launchHandler:)``, for code in the language mode
+    /// of Swift 6: a handler that is isolated to an actor runs on its actor, whatever the queue.
     ///
-    /// The compiler verifies the isolation at run time there, and a main-actor closure on another thread ends the process.
-    /// The call has no last argument, as on Apple's platforms.
+    /// In that language mode, the process ends when a main-actor closure is called on another thread. The call has no
+    /// last argument, as on Apple's platforms.
     ///
-    /// Only a handler that is passed directly has its isolation. A handler that a protocol or a stored function of the type
-    /// `(BGTask) -> Void` has passed on runs on `queue`. While a main-actor handler blocks the main thread, its expiration
-    /// handler waits.
+    /// Only a handler that is passed directly has its isolation. A handler that a protocol or a stored function of the
+    /// type `(BGTask) -> Void` has passed on runs on `queue`. While a main-actor handler blocks the main thread, its
+    /// expiration handler waits.
     ///
     /// - Parameters:
     ///   - identifier: an identifier that the manifest permits.

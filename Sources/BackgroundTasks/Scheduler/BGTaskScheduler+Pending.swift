@@ -3,7 +3,8 @@
 import Foundation
 
 extension BGTaskScheduler {
-    /// Delay before the host is asked again for its pending requests; doubled after each failure up to the longest.
+    /// First delay, in seconds, before the host is asked again for its pending requests; each further failure doubles
+    /// it, up to `longestDelay`.
     private static let shortestDelay = 0.05
     private static let longestDelay = 5.0
 

@@ -25,8 +25,7 @@ open class BGTask: _SendableObject {
         var isHandlerDue: Bool { expirationHandler != nil && !wasHandlerCalled }
     }
 
-    /// Time between two checks of the main thread by an expiration handler that waits for it: a small part of the grace
-    /// period.
+    /// Time between two checks of the main thread by an expiration handler that waits for it.
     private static let mainThreadCheckInterval = DispatchTimeInterval.seconds(1)
 
     let delivered: DeliveredTask
@@ -44,13 +43,14 @@ open class BGTask: _SendableObject {
     /// required condition is lost. Stop the work and complete the task: a completion within the grace period still
     /// counts. When the grace period ends and the task is still open, the process is killed.
     ///
-    /// The handler is called at most once, on a thread of its own that no other handler can block. A handler that was set
-    /// on the main thread is called there instead, because it may be main-actor code. If the task's own launch handler
-    /// occupies the main thread for a second of the expiration, the expiration handler is called on its own thread. The
-    /// exception is a launch handler that the language mode of Swift 6 isolates to the main actor: it has to return first.
+    /// The handler is called at most once, on a thread of its own that no other handler can block. A handler that was
+    /// set on the main thread is called there instead, because it may be main-actor code. If the task's own launch
+    /// handler still occupies the main thread a second after the expiration, the expiration handler is called on its
+    /// own thread. The exception is a launch handler that the language mode of Swift 6 isolates to the main actor: it
+    /// has to return first.
     ///
-    /// A handler that is set while the task is expiring is called soon. Its call and the completion reset the handler to
-    /// nil. A task without a handler counts as unsuccessful when the grace period ends.
+    /// A handler that is set while the task is expiring is called soon. Its call and the completion reset the handler
+    /// to nil. A task without a handler counts as unsuccessful when the grace period ends.
     open var expirationHandler: (() -> Void)? {
         get { state.withLock { $0.expirationHandler }?.call }
         set {
@@ -147,7 +147,8 @@ open class BGTask: _SendableObject {
     /// Calls the expiration handler, and returns after its return: the end of the launch waits for this thread.
     ///
     /// A launch handler may block the main thread until its expiration handler is called. Only then is the expiration
-    /// handler called on the current thread: it may be main-actor code, which must not run beside other main-actor code.
+    /// handler called on the current thread: it may be main-actor code, which must not run beside other main-actor
+    /// code.
     private func callHandler(onMainQueue: Bool) {
         guard onMainQueue else {
             takeHandler()?()
@@ -169,8 +170,8 @@ open class BGTask: _SendableObject {
 
     // MARK: The launch handler
 
-    /// Runs the launch handler on the current thread. On the main thread, the expiration handler no longer waits for this
-    /// thread meanwhile.
+    /// Runs the launch handler on the current thread. While it occupies the main thread, the expiration handler does
+    /// not wait for that thread.
     func run(_ launchHandler: (BGTask) -> Void) {
         let isMainThread = Thread.isMainThread
         if isMainThread { state.withLock { $0.occupiesMainThread = true } }
@@ -179,7 +180,7 @@ open class BGTask: _SendableObject {
     }
 
     /// Makes the expiration handler wait for the main thread, even while the launch handler occupies it. Called at the
-    /// begin of a launch handler that is main-actor code.
+    /// beginning of a launch handler that is main-actor code, and after the return of a launch handler.
     func keepExpirationOnMainThread() { state.withLock { $0.occupiesMainThread = false } }
 
     /// Takes the expiration handler for its one call, on the thread that makes the call and just before it. Nil when
@@ -194,6 +195,6 @@ open class BGTask: _SendableObject {
     }
 }
 
-// Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses have no
-// mutable state, or a mutex of their own.
+// Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses have
+// no mutable state, or a mutex of their own.
 extension BGTask: @unchecked Sendable {}

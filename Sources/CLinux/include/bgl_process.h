@@ -35,7 +35,7 @@ struct bgl_exit {
  * `result` may be NULL. It never reads the status of another child. */
 int bgl_wait(pid_t pid, int blocks, struct bgl_exit *result);
 
-/* The RLIMIT_RTTIME of a process of any user, running or not yet reaped; 0 when it has none or cannot be read.
+/* The hard RLIMIT_RTTIME of a process of any user, running or not yet reaped; 0 when it has none or cannot be read.
  *
  * This limit on real-time scheduling is otherwise unused. It is inherited through fork, exec, setsid and a cleared
  * environment, and no unprivileged process can raise it. Therefore a runner's number there marks all its

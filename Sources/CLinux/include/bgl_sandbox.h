@@ -23,17 +23,17 @@ int bgl_limit_of(pid_t process, int resource, uint64_t value);
  * unprivileged process before Landlock or a filter of system calls. Returns 0, or a negative errno. */
 int bgl_refuse_new_privileges(void);
 
-/* Adds a number to the nice value of the calling thread, and gives it the lowest best-effort priority for disks. Threads
- * that it starts later inherit both. */
+/* Adds a number to the nice value of the calling thread, and gives the thread the lowest best-effort priority for
+ * disks. Threads that it starts later inherit both. */
 void bgl_lower_priority(int nice);
 
-/* Drops every capability of the calling thread; without root the thread has none. Returns 0, or a negative errno. */
+/* Drops every capability of the calling thread. Returns 0, or a negative errno. */
 int bgl_drop_capabilities(void);
 
-/* Changes all users and groups of the process to one number, without further groups, drops the capabilities, and
- * restores the death signal SIGKILL and the dumpable state. Pipes that are the standard output or error get the new
- * owner. The parent may have died in between: compare getppid after. Needs CAP_SETUID, CAP_SETGID and CAP_CHOWN. Returns 0, or
- * a negative errno. */
+/* Changes the real, effective and saved user and group of the process to one number, removes its supplementary groups,
+ * drops its capabilities, and restores the death signal SIGKILL and the dumpable state. Pipes that are the standard
+ * output or error get the new owner. The parent may have died in between: compare getppid afterwards. Needs CAP_SETUID,
+ * CAP_SETGID and CAP_CHOWN. Returns 0, or a negative errno. */
 int bgl_become_user(uint32_t user);
 
 /* Creates a Landlock ruleset that refuses the rights in each set. Returns a descriptor, -EINVAL or -E2BIG when the
@@ -58,8 +58,8 @@ int bgl_filters_system_calls(void);
 
 /* Loads a filter of system calls, an array of the kernel's struct sock_filter of `size` bytes, for this process, which
  * has one thread. It cannot be removed. A call that the filter refuses with EPERM then waits in the listener for
- * bgl_answer_refused_call; `listener` is set to its descriptor. Without a listener in this kernel, `listener` is set to
- * -1, and the kernel answers these calls. Returns 0, or a negative errno. */
+ * bgl_answer_refused_call; `listener` is set to its descriptor. When the kernel creates no listener, `listener` is set
+ * to -1, and the kernel answers these calls. Returns 0, or a negative errno. */
 int bgl_load_system_call_filter(const void *filter, size_t size, int *listener);
 
 /* A system call that a filter refused: its number, and the arguments that decide: family and type of socket, without

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Every descriptor created here is close-on-exec. No function blocks, raises SIGPIPE or is interrupted by a signal. */
+/* Every descriptor created here is close-on-exec. Sending and receiving never block and never raise SIGPIPE; reads and
+ * writes of a file block as its descriptor does. */
 
 /* Opens a file. `name` is relative to `directory`, or absolute; `flags` are the flags of open. */
 int bgl_open(int directory, const char *name, int flags);

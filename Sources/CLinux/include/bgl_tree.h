@@ -13,8 +13,8 @@ int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit)
 
 /* Counts the entries below a directory that were created at a time, in nanoseconds since 1970, or later. Where the file
  * system does not record it, the time of the last change of the entry counts. Examines at most `limit` entries and
- * 64 levels, follows no symbolic link, and stays on the file system: the count is a lower bound. Returns a negative errno
- * when the directory cannot be read. */
+ * 64 levels, follows no symbolic link, and stays on the file system: the count is a lower bound. Returns a negative
+ * errno when the directory cannot be read. */
 int64_t bgl_count_created(int directory, int64_t since, int limit);
 
 /* Whether a file has an access control list, which decides in place of its mode. Follows symbolic links. */

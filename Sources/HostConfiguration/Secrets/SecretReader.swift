@@ -26,7 +26,7 @@ package struct SecretReader: Sendable {
     /// The values of the secret settings of a plugin, as the sources have them now. Throws when one is missing or
     /// unusable. Blocks on the disk.
     ///
-    /// - Parameter isNamed: whether messages name the plugin.
+    /// - Parameter isNamed: whether messages name the plugin beside the setting.
     package func values(
         of keys: [String],
         in plugin: PluginIdentifier,

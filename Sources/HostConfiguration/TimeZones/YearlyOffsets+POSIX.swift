@@ -43,8 +43,7 @@ private struct PosixReader {
         return true
     }
 
-    /// Skips a zone name: at least three letters, or letters, digits and signs between angle brackets. False when there
-    /// is none.
+    /// Skips a zone name: at least three letters, or any text between angle brackets. False when there is none.
     mutating func skipName() -> Bool {
         if skip("<") {
             let name = rest.prefix { $0 != UInt8(ascii: ">") }

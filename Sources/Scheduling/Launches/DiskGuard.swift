@@ -4,33 +4,34 @@ import TaskModel
 
 /// Chooses the launch that has to end because the disk of the containers lacks its reserve.
 ///
-/// A launch is chosen on evidence alone: while the reserve was short, it took a considerable part of the reserve, and the
-/// launches together took most of what the disk lost. Otherwise another program filled the disk, or the host cannot read
-/// what launches write, and no launch is ended. Counters and free space may change at different times (`DiskMatch`). One
-/// launch is chosen at a time, and after its end the evidence begins anew, because files stay on the disk. A launch that
-/// is chosen has its grace period while half of the reserve is left.
+/// A launch is chosen on evidence alone: while the reserve was short, it took a considerable part of the reserve, and
+/// the launches together took most of what the disk lost. Otherwise another program filled the disk, or the host cannot
+/// read what launches write, and no launch is ended. Counters and free space may change at different times
+/// (`DiskMatch`). One launch is chosen at a time, and after its end the evidence begins anew, because files stay on the
+/// disk. A launch that is chosen has its grace period while half of the reserve is left.
 struct DiskGuard: Sendable {
     /// The present shortage; nil while the reserve is kept, and before the first sample.
     private(set) var shortage: DiskShortage?
-    /// The main plugin of the launch that was last ended for this shortage; nil when none was.
+    /// The main plugin of the launch that was last expired or killed for this shortage; nil when none was.
     private(set) var user: PluginIdentifier?
     /// The chosen launch, until its end.
     private var chosen: LaunchNumber?
     private var evidence = Evidence()
 
-    /// A launch is accountable from this part of the reserve on.
+    /// A launch is chosen only if it took at least the reserve divided by this number.
     private static let part: Int64 = 8
 
     /// Time for which a change of a counter and one of the disk match at least; at most they match for twice this time.
     /// The kernel writes bytes back about 35 s after their write at the latest.
     private static let period: Duration = .seconds(40)
 
-    /// The bytes, or the inodes, that the disk lost since the shortage began or the last chosen launch ended.
+    /// The bytes, or the inodes, that the disk lost since this kind of shortage began or the last chosen launch ended.
     fileprivate struct Evidence {
         private var lost: Int64 = 0
         /// The part of `lost` that launches can have taken.
         private var explained = DiskMatch()
-        /// The part of each running launch, since its first sample. A launch takes at most what the disk loses meanwhile.
+        /// The part of each running launch, since its first sample. A launch takes at most what the disk loses
+        /// meanwhile.
         private var taken: [LaunchNumber: DiskMatch] = [:]
         /// Start of the present period; nil before the first sample.
         private var periodStart: MonotonicTime?

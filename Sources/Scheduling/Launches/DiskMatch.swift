@@ -1,10 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The bytes, or the files, that launches added and that the disk lost, although both become visible at different times.
+/// The bytes, or the files, that launches added and that the disk lost, although both become visible at different
+/// times.
 ///
 /// A file system lowers its free space when a program writes, and some counters follow when the kernel writes the bytes
-/// back, up to half a minute later; on other file systems the counter comes first. An amount of one side therefore waits
-/// for the other side, at most two periods: an older amount has another cause. The cost is constant.
+/// back, up to half a minute later; on other file systems the counter comes first. An amount of one side therefore
+/// waits for the other side, at most two periods: an older amount has another cause. The cost is constant.
 struct DiskMatch: Sendable {
     /// Total of the matched amounts.
     private(set) var matched: Int64 = 0

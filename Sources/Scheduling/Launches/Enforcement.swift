@@ -39,7 +39,7 @@ extension ScheduledLaunch {
 
     var nextEnforcement: MonotonicTime? { enforcements.lazy.map(\.at).min() }
 
-    /// The earliest time limit that kills the launch, unless the limit changes before; nil when no limit kills it. The
+    /// The earliest time limit that kills the launch, unless that limit changes before; nil when no limit kills it. The
     /// launch thread enforces this limit by itself.
     var nextKillTime: MonotonicTime? { enforcements.lazy.filter(\.action.isKill).map(\.at).min() }
 

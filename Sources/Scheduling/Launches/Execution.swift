@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The tasks of a launch and their state, from the sending of the plan until the end of the process is judged.
+/// The tasks of a launch and their state, from the commit of the launch until the end of its process is judged.
 struct Execution: Sendable {
     /// The state of the plugin's entry function.
     enum Entry: Hashable, Sendable {

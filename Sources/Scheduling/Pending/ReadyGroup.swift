@@ -16,7 +16,8 @@ struct GroupKey: Hashable, Sendable {
     var isInFlight = false
     /// Whether each of the requests has to be the only task of its launch (C3).
     var runsAlone = false
-    /// Whether the spacing of their kind separates the launches of the requests.
+    /// Whether the spacing of the kind applies to the requests: the plugin submitted them itself, and none runs again
+    /// after an interruption.
     var isPaced = false
     /// Whether the maximum deferral of the requests has passed, so that advisory policies no longer delay them (C12).
     var isPastDeferral = false
@@ -40,7 +41,7 @@ struct ReadyGroup: Sendable {
     /// The latest value of `since` with which a request ever joined the group.
     private(set) var newestDue = WallTime(nanoseconds: .min)
     /// The members that advisory policies can delay, earliest `since` first. The entry of a removed member stays until
-    /// it is the first, or until such entries outnumber the members.
+    /// it is the first, or until such entries outnumber the members by more than 32.
     private var deferred = Heap<Deferred>()
 
     init(key: GroupKey) { self.key = key }

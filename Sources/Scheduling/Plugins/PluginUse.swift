@@ -13,7 +13,8 @@ struct PluginUse: Sendable {
         (record, cooldownEnd, runnerRetry) = (state.record, state.cooldownEnd, state.runnerRetry)
     }
 
-    /// Whether the use no longer affects any policy.
+    /// Whether the use may be dropped: no recent launch counts, and all cooldowns, delays and spacings have ended.
+    /// Consecutive overruns are dropped with it.
     func isOver(at now: Moment, _ policies: PolicyConfiguration) -> Bool {
         let ends = [cooldownEnd, runnerRetry?.at].compactMap { $0 }
         return record.dayUse.total(at: now.wall) == 0 && record.uses.total(at: now.wall) == 0
