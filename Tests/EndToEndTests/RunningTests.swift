@@ -114,12 +114,12 @@ struct RunningTests {
             }
             _ = try await host.end(ofLaunch: try #require(second.launch))
             let why = try await host.why(task)
-            #expect(why.codes == ["kind-spacing"] && why.change?.code == "kind-spacing")
+            #expect(why.reasons.map(\.code) == ["kind-spacing"] && why.change?.code == "kind-spacing")
             #expect(why.change?.message.contains("policies.spacing.refresh") == true)
             #expect(host.containerText(plugin, "ran.txt") == "2\n1\n")
             try await host.stop()
             try await host.restart()
-            #expect(try await host.why(task).codes == ["kind-spacing"])
+            #expect(try await host.why(task).reasons.map(\.code) == ["kind-spacing"])
             let reported = try await host.bgtask("why", task)
             #expect(reported.output.contains("the last refresh launch for the plugin's own requests ended less than"))
         }
