@@ -77,7 +77,7 @@ struct TaskBatchTests {
         (#"{"requests": [[1, 2, 3], {"a": 1, "b": 2}]}"#, 2), (#"{"requests": {"a": 1, "b": 2}}"#, 0),
         (#"{"requests": ["],[,\"],", "\\", ","]}"#, 3), (#"[1, 2]"#, 0), ("", 0), ("]]],,,", 0),
     ])
-    func `the scan of a body counts the elements of its longest list, whatever its strings contain`(
+    func `the scan of a body counts the longest list directly in its outermost object, whatever its strings contain`(
         body: String,
         count: Int
     ) {

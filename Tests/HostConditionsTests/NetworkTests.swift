@@ -156,7 +156,9 @@ struct NetlinkMessageTests {
 
 @Suite("The network condition follows the kernel's notifications", .serialized)
 struct NetworkSensorTests {
-    @Test func `this machine's network links and routes are read from the kernel`() throws {
+    @Test func `this machine's loopback link is read from the kernel, and reading and sensor agree about the network`()
+        throws
+    {
         let network = try NetworkReading(from: NetlinkSocket(protocol: NETLINK_ROUTE))
         #expect(network.links.contains { $0.isLoopback && $0.name == "lo" })
         #expect(NetworkSensor(at: .now).reading(.network)?.holds == network.hasNetwork)

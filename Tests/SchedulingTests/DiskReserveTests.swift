@@ -166,7 +166,9 @@ struct DiskReserveTests {
 
     // MARK: - Counters and free space that change at different times
 
-    @Test func `a launch is chosen when its counter follows a burst of lost bytes half a minute later`() throws {
+    @Test func `a launch is blamed for a full disk if its counter shows the lost bytes up to half a minute later`()
+        throws
+    {
         let (own, other) = try launchBoth()
         sample(disk(free: Self.gibi / 2), lost: 2 << 30, [own.number: wrote(0), other.number: wrote(0)])
         host.advance(by: .seconds(20))
@@ -179,7 +181,8 @@ struct DiskReserveTests {
         #expect(violation.launch == own.number && violation.message.contains("wrote \(part + part / 2) bytes"))
     }
 
-    @Test func `a launch is chosen when the disk loses bytes that its counter showed before`() throws {
+    @Test func `a launch is blamed for a full disk if the disk loses the bytes that its counter showed before`() throws
+    {
         let (own, other) = try launchBoth()
         sample(disk(free: Self.gibi - 1), [own.number: wrote(2 << 30), other.number: wrote(0)])
         #expect(host.entries(.violation).isEmpty)
