@@ -20,8 +20,8 @@ package struct ControlClient: Sendable {
 
     /// Runs `body` with a client for the host at `socket`.
     ///
-    /// - Parameter answerTimeout: maximum time of a call that needs at most one commit: a host that takes longer hangs. A
-    ///   batch needs several commits and gets four times as long.
+    /// - Parameter answerTimeout: maximum time of a call that needs at most one commit: a host that takes longer hangs.
+    ///   A batch needs several commits and gets four times as long.
     package static func withConnection<Result>(
         to socket: String,
         answerTimeout: Duration = .seconds(30),

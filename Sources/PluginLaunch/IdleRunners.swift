@@ -59,8 +59,8 @@ struct IdleRunners {
 
     /// Reaps unwatched runners and removes their control groups, without waiting.
     ///
-    /// - Returns: whether no unwatched runner and no control group is left. A process that traces a runner keeps it from
-    ///   being reaped.
+    /// - Returns: whether no unwatched runner and no control group is left. A process that traces a runner keeps it
+    ///   from being reaped.
     mutating func reap() -> Bool {
         for (pid, runner) in unreaped where bgl_wait(pid, 0, nil) != 0 {
             unreaped[pid] = nil

@@ -15,7 +15,7 @@ struct RunnerChannel {
         case malformed(String)
     }
 
-    /// Limit of unsent messages in bytes: two frames of the largest size. A runner that keeps reading never exceeds it.
+    /// Limit of unsent messages in bytes: two frames of the largest size. Beyond it the channel is closed.
     static let outgoingLimit = 2 * HostMessage.frameLimit
     /// Limit of one drain in bytes. It exceeds the size of a socket buffer, so the messages of a dead runner are read
     /// completely, and a living process cannot prolong the drain.
