@@ -81,8 +81,8 @@ extension ControlClient {
         return list
     }
 
-    /// The first `limit` entries after the number `after`, or the newest `limit` entries if `after` is nil; oldest
-    /// first.
+    /// The first `limit` matching entries after the number `after`, or the newest `limit` matching entries if `after`
+    /// is nil; oldest first.
     package func journal(
         after: Int64? = nil,
         limit: Int,

@@ -20,8 +20,8 @@ package struct ControlClient: Sendable {
 
     /// Runs `body` with a client for the host at `socket`.
     ///
-    /// - Parameter answerTimeout: maximum time of a call that needs at most one commit: a host that takes longer hangs. A
-    ///   batch needs several commits and gets four times as long.
+    /// - Parameter answerTimeout: maximum time of a call that needs at most one commit: a host that takes longer hangs.
+    ///   A batch needs several commits and gets four times as long.
     package static func withConnection<Result>(
         to socket: String,
         answerTimeout: Duration = .seconds(30),
@@ -81,7 +81,8 @@ package struct ControlClient: Sendable {
         return try await answer(to: request, within: answerTimeout * factor)
     }
 
-    /// Opens the stream of new journal entries. Returns when the host has accepted the call.
+    /// Opens the stream of journal entries: those after the number `after` and all new ones, or only new ones if
+    /// `after` is nil. Returns when the host has accepted the call; a host that hangs is waited for without a limit.
     package func followJournal(
         after: Int64?,
         filter: JournalFilter = JournalFilter()
@@ -91,8 +92,8 @@ package struct ControlClient: Sendable {
         return JournalFeed(socket: socket, body: response.body)
     }
 
-    /// Runs a call with a timeout. The deadline of the HTTP library covers only the head of an
-    /// answer, but a host can also hang within the body.
+    /// Runs a call with a timeout. The deadline of the HTTP library covers only the head of an answer, but a host can
+    /// also hang within the body.
     private func inTime(
         _ timeout: Duration,
         _ call: @escaping @Sendable () async throws(ControlError) -> Data

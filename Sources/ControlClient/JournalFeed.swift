@@ -5,8 +5,8 @@ package import ControlAPI
 import FoundationEssentials
 import NIOCore
 
-/// The stream of new journal entries. It ends when the host ends it, throws when the connection is lost, and never
-/// reconnects.
+/// The stream of journal entries of a call that follows the journal. It ends when the host ends it, throws when the
+/// connection is lost or a line is invalid, and never reconnects.
 package struct JournalFeed: AsyncSequence, Sendable {
     package typealias Element = JournalLine
     package typealias Failure = ControlError

@@ -3,8 +3,8 @@
 import NIOPosix
 import TaskLedger
 
-/// Threads for blocking disk access, used by callers, by the catalogue and by maintenance of the ledger. They keep
-/// blocking reads off the pool that serves the callers, which has one thread per processor.
+/// Threads for blocking disk access. They keep blocking reads off the pool that serves the callers, which has one
+/// thread per processor.
 struct DiskThreads: Sendable {
     /// Number of threads: one fewer than the ledger's readers, so that one reader stays free for the start and the
     /// maintenance of the host.

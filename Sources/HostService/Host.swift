@@ -313,8 +313,8 @@ package struct Host: Sendable {
         }
     }
 
-    /// Kills all processes of launches without a recorded end, and waits until they have ended, before any launch can
-    /// start (C3).
+    /// Kills the processes that previous host processes left behind, and waits until they have ended, before any launch
+    /// can start (C3).
     private func recover(
         _ ledger: Ledger,
         _ launcher: Launcher,

@@ -73,8 +73,9 @@ extension StateDirectory {
     /// the sticky bit.
     private static let closedMode: mode_t = 0o1700
 
-    /// Creates the container of a main plugin if it is missing, with access for its owner only. Throws when its path
-    /// leads to anything but a directory: a symbolic link would open another place to the plugin. Blocks on the disk.
+    /// Creates the container of a main plugin if it is missing, with access for its owner only. Throws when a system
+    /// call fails, and when its path leads to anything but a directory: a symbolic link would open another place to the
+    /// plugin. Blocks on the disk.
     ///
     /// - Parameters:
     ///   - user: the user and group that own the container; nil for the host's user. If the container has another

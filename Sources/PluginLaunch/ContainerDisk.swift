@@ -8,11 +8,13 @@ package import TaskModel
 /// The disk of the containers, as the kernel describes it. Reads its free space, and what launches add to it.
 package struct ContainerDisk: Hashable, Sendable {
     private let directory: String
-    /// Numbers of the file system's device, as in `/proc/self/mountinfo`: `8:1`. Empty when they cannot be read.
+    /// Major and minor number of the file system's device, as in `/proc/self/mountinfo`: `8:1`. Empty when they cannot
+    /// be read.
     private let number: String
-    /// Numbers of the device by which `io.stat` counts writes to the disk: `8:0`. Nil when it does not count them.
+    /// Major and minor number of the device by which `io.stat` counts writes to the disk: `8:0`. Nil when `io.stat`
+    /// does not count them.
     private let countedDevice: String?
-    /// Whether the disk is a tmpfs or a ramfs, whose writes the kernel does not count as those of a disk.
+    /// Whether the disk is a file system in memory, whose writes the kernel does not count as those of a disk.
     package let isInMemory: Bool
 
     /// Finds the disk of a directory by the mounts of this process.
@@ -42,7 +44,7 @@ package struct ContainerDisk: Hashable, Sendable {
 
     private static let devices = "/sys/dev/block"
 
-    /// Whether a device is one of memory: the root of an initramfs is a `rootfs`.
+    /// Whether a device is that of a file system in memory. The root of an initramfs has the type `rootfs`.
     private static func isInMemory(_ number: String, in mounts: String) -> Bool {
         mounts.split(separator: "\n").contains { line in
             // The fields after the separator begin with the type of the file system.
@@ -54,8 +56,9 @@ package struct ContainerDisk: Hashable, Sendable {
         }
     }
 
-    /// The device by which `io.stat` counts: the whole disk in place of its partition. Nil for a device that is no block
-    /// device: the files of btrfs, overlayfs and network file systems have one of major number 0.
+    /// The device by which `io.stat` counts: the whole disk in place of its partition. Nil for a device that is no
+    /// block device (the files of btrfs, overlayfs and network file systems have one of major number 0), and when the
+    /// whole disk cannot be read.
     private static func wholeDisk(of number: String, in devices: String) -> String? {
         let entry = "\(devices)/\(number)"
         if number.isEmpty || number.hasPrefix("0:") || access(entry, F_OK) != 0 { return nil }
@@ -65,7 +68,7 @@ package struct ContainerDisk: Hashable, Sendable {
         return disk?.isEmpty == false ? disk : nil
     }
 
-    /// The reason why control groups do not count the bytes that launches write to the disk; nil when they count them.
+    /// The reason why control groups cannot count the bytes that launches write to the disk; nil when they can.
     package var uncounted: String? {
         if countedDevice != nil { return nil }
         return isInMemory
@@ -97,11 +100,12 @@ package struct ContainerDisk: Hashable, Sendable {
     // MARK: Written bytes
 
     /// The bytes that a launch has written since its start, the larger value of the sources that this process can read:
-    /// `/proc/PID/io` of its processes, without the bytes that it deleted before they reached a disk; and `io.stat` of
-    /// its control group, for this disk alone. Nil without a source.
+    /// `/proc/PID/io` of its processes, and `io.stat` of its control group, for this disk alone. Nil without a source.
     ///
-    /// `/proc/PID/io` loses the bytes of a child that the host reaps, and those of processes after the 64th; `io.stat`
-    /// counts a byte when the kernel writes it back, up to half a minute later.
+    /// `/proc/PID/io` is read of at most 64 processes, and of the first process alone in a launch without a control
+    /// group. It loses the bytes of a child that the host reaps, and omits those that the launch deleted before they
+    /// reached a disk; for a disk in memory it counts all writes to any file. `io.stat` counts a byte when the kernel
+    /// writes it back, up to half a minute later.
     ///
     /// - Parameters:
     ///   - process: the first process of the launch.
@@ -121,7 +125,8 @@ package struct ContainerDisk: Hashable, Sendable {
         FileBytes.text("/proc/\(process)/io", limit: 4096).flatMap(writtenBytes(ofProcess:))
     }
 
-    /// The bytes that `/proc/PID/io` contains; nil for other text.
+    /// The written bytes in the text of `/proc/PID/io`: those of all write calls for a disk in memory, otherwise those
+    /// that reach a disk. Nil for other text.
     func writtenBytes(ofProcess text: String) -> Int64? {
         var fields: [Substring: Int64] = [:]
         for line in text.split(separator: "\n") {
@@ -133,8 +138,8 @@ package struct ContainerDisk: Hashable, Sendable {
         return max(0, written.subtractingReportingOverflow(cancelled).partialValue)
     }
 
-    /// The bytes written to this disk that `io.stat` of a control group contains; 0 for a group that has not used the
-    /// disk, and nil for a disk whose writes control groups do not count.
+    /// The bytes written to this disk in the text of `io.stat` of a control group; 0 for a group that has not used the
+    /// disk. Nil for a disk whose writes control groups do not count, and for a line without `wbytes`.
     func writtenBytes(inGroup text: String) -> Int64? {
         guard let countedDevice else { return nil }
         let lines = text.split(separator: "\n")
@@ -163,9 +168,10 @@ package struct ContainerDisk: Hashable, Sendable {
     /// Maximum number of entries of a container that are examined.
     private static let mostEntries: Int32 = 100_000
 
-    /// The number of files and directories below a directory of this disk that were created after a time. It is a lower
-    /// bound: entries behind the first 100,000, and those below 64 levels, are not examined. Nil when the directory
-    /// cannot be read.
+    /// The number of files and directories below a directory, on its disk, that were created at a time or later.
+    /// Entries behind the first 100,000, below 64 levels or in unreadable directories are not counted. Without creation
+    /// times in the file system, the entries whose status changed since then are counted. Nil when the directory cannot
+    /// be read.
     package static func created(in directory: String, since time: WallTime) -> Int64? {
         guard let place = try? Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else {
             return nil

@@ -5,7 +5,8 @@ import Glibc
 import LinuxSystem
 package import TaskModel
 
-/// The resources of a launch: its limits, and whether it yields processors to other work.
+/// The properties of a launch that are set up before its plan is sent: its resource limits, whether it yields
+/// processors to other work, and whether it has a filter of system calls.
 package struct LaunchResources: Hashable, Sendable {
     package let limits: PluginLimits
     package let isBackground: Bool
@@ -28,7 +29,7 @@ extension ControlGroup {
         var isOptional = false
     }
 
-    /// The weight of processors of background launches; the standard weight is 100.
+    /// The processor weight (`cpu.weight`) of background launches; the standard weight is 100.
     static let backgroundWeight = 20
 
     /// The files that limit a launch, for controllers that its control group has.

@@ -31,14 +31,14 @@ struct ControlGroup {
         try Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
     }
 
-    /// Kills every process in the group and its subgroups, however fast they fork.
+    /// Kills the processes in the group and its subgroups: with `cgroup.kill` all of them, however fast they fork.
     func kill() {
         if bgl_write_file(AT_FDCWD, "\(path)/cgroup.kill", "1") != 0 { killEach() }
     }
 
-    /// Kills every process one by one, on kernels before 5.14. The group is frozen first, so that no process forks
-    /// while others are killed. The group stays frozen: killed processes still exit, and no other process runs in it
-    /// again.
+    /// Kills the processes one by one, where `cgroup.kill` cannot be written, as on kernels before 5.14. The group is
+    /// frozen first, if it has a freezer, so that no process forks while others are killed. The group stays frozen:
+    /// killed processes still exit, and no other process runs in it again.
     func killEach() {
         _ = bgl_write_file(AT_FDCWD, "\(path)/cgroup.freeze", "1")
         var killed: Set<Int32> = []
@@ -67,7 +67,7 @@ struct ControlGroup {
     }
 
     /// Whether the kernel killed a process of the group for lack of memory; false where the memory of the group is not
-    /// controlled.
+    /// controlled, or its events cannot be read.
     var ranOutOfMemory: Bool {
         guard let events = FileBytes.text("\(path)/memory.events", limit: 4096) else { return false }
         return events.split(separator: "\n").contains { $0.hasPrefix("oom_kill ") && $0 != "oom_kill 0" }
@@ -102,7 +102,7 @@ struct ControlGroup {
     }
 }
 
-/// Lists the subdirectories of a directory; empty if the directory does not exist.
+/// Lists the subdirectories of a directory; empty if the directory cannot be opened.
 enum DirectoryNames {
     static func directories(in path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }

@@ -21,7 +21,7 @@ struct ControlGroupState: Hashable {
         /// Move the host into a group in this group, and then enable the controllers: the kernel enables no controller
         /// while the group itself contains a process.
         case moveAndEnable(Set<String>)
-        /// The group contains processes of others, which are not moved.
+        /// The group contains processes other than the host, which are not moved; `others` is their number.
         case leave(others: Int)
     }
 

@@ -7,7 +7,7 @@ import Logging
 
 /// Location of the control groups of a host's launches.
 package enum ControlGroupPlacement: Hashable, Sendable {
-    /// Launches have no control groups. Their processes are found by session and process mark alone.
+    /// Launches have no control groups. Their processes are found by process group and process mark alone.
     case none
     /// Control groups are created in the host's own group, if the host is allowed to do so.
     case detected
@@ -26,8 +26,9 @@ struct ControlGroupParent {
     let container: String
     private let lock: Descriptor
 
-    /// Creates the group. Nil when groups are disabled. Nil, with the cause in the log, when no group can be created in
-    /// the detected directory. Throws when no group can be created in the directory that the operator configured.
+    /// Creates the group. Nil when groups are disabled. Nil, with the cause in the log, when no directory is detected
+    /// or no group can be created in it. Throws when no group can be created in the directory that the operator
+    /// configured.
     init?(_ placement: ControlGroupPlacement, logger: Logger) throws(LaunchError) {
         switch placement {
         case .none:
@@ -114,7 +115,7 @@ struct ControlGroupParent {
         _ = ControlGroup(path: path).remove()
     }
 
-    /// Control groups of launches of dead hosts in the same container directory.
+    /// The groups of dead hosts in the same container directory; each contains the groups of its host's launches.
     func leftovers() -> [ControlGroup] {
         DirectoryNames.directories(in: container).compactMap { name in
             let path = "\(container)/\(name)"
@@ -126,7 +127,7 @@ struct ControlGroupParent {
         }
     }
 
-    /// Directory of the host's own group in the unified hierarchy; nil when the hierarchy is not mounted.
+    /// Directory of the host's own group in the unified hierarchy; nil when no readable mount contains it.
     private static func ownGroup() -> String? {
         guard let groups = FileBytes.text("/proc/self/cgroup"), let mounts = FileBytes.text("/proc/self/mountinfo"),
             let own = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::") })?.dropFirst(3)

@@ -9,14 +9,14 @@ import TaskModel
 struct IdleRunnerPolicy: Equatable {
     /// The number of idle runners after a launch; 0 for none.
     private(set) var capacity: Int
-    /// Earliest time of the next start; nil when no start is due.
+    /// Earliest time of the next start, which takes place only below `capacity`; nil when no start is planned.
     private(set) var startsAt: MonotonicTime?
-    /// Time at which the idle runners are ended; nil before the first launch and after their end.
+    /// Time at which the idle runners are ended; nil before the first launch and in a quiet period.
     private(set) var endsAt: MonotonicTime?
     private var failures = 0
 
-    /// A start takes the launch thread about as long as all other steps of a launch together. It waits until the launch
-    /// that caused it has its plan.
+    /// Delay of a start after the launch that caused it, so that this launch gets its plan first. A start takes the
+    /// launch thread about as long as all other steps of a launch together.
     static let startDelay = Duration.milliseconds(5)
     static let quietTime = Duration.seconds(300)
     private static let longestBackoff = Duration.seconds(60)
@@ -46,8 +46,9 @@ struct IdleRunnerPolicy: Equatable {
         if count >= capacity { startsAt = nil }
     }
 
-    /// A start failed, or an idle runner ended by itself. The next start waits for 1 second, then for twice the time of
-    /// the failure before, until an idle runner is used.
+    /// Delays the next start after a failed start, or after an idle runner ended by itself. The delay is 1 second and
+    /// doubles with each further failure, up to 60 seconds. The use of an idle runner and the end of a quiet period
+    /// reset it.
     mutating func failed(at now: MonotonicTime) {
         failures = min(failures + 1, 7)
         startsAt = now + min(.seconds(1 << (failures - 1)), Self.longestBackoff)

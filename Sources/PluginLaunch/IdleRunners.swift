@@ -6,7 +6,7 @@ import LinuxSystem
 import Synchronization
 import TaskModel
 
-/// The runners that wait for a plan, oldest first, and those of them that were ended and are not reaped yet. They have
+/// The runners that wait for a plan, oldest first, and the killed or dead ones that are not reaped yet. They have
 /// loaded no plugin code and have no launch. Confined to the launch thread.
 struct IdleRunners {
     private(set) var waiting: [RunnerStation.Start] = []
@@ -26,7 +26,7 @@ struct IdleRunners {
     /// Removes and returns the runner that has waited longest.
     mutating func takeOldest() -> RunnerStation.Start? { waiting.isEmpty ? nil : waiting.removeFirst() }
 
-    /// Kills waiting runners until `count` are left.
+    /// Kills the newest waiting runners until `count` are left.
     mutating func keep(_ count: Int) {
         while waiting.count > count {
             let runner = waiting.removeLast()
@@ -59,7 +59,8 @@ struct IdleRunners {
 
     /// Reaps unwatched runners and removes their control groups, without waiting.
     ///
-    /// - Returns: whether none is left. A process that traces a runner keeps it from being reaped.
+    /// - Returns: whether no unwatched runner and no control group is left. A process that traces a runner keeps it
+    ///   from being reaped.
     mutating func reap() -> Bool {
         for (pid, runner) in unreaped where bgl_wait(pid, 0, nil) != 0 {
             unreaped[pid] = nil
@@ -70,7 +71,7 @@ struct IdleRunners {
     }
 }
 
-/// The number of idle runners, written by the launch thread and read by others.
+/// The number of idle runners, written by the launch thread and read by other threads.
 final class IdleRunnerCount: Sendable {
     private let count = Atomic(0)
 

@@ -4,7 +4,8 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The reason why a launch gets no runner. Failures of a running runner are reported as events instead.
+/// The reason why a runner or the launcher cannot be started. Failures of a running runner are reported as events
+/// instead.
 package struct LaunchError: Error, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
         private enum Name { case runnerUnusable, shortage, refused, closed }
@@ -14,14 +15,15 @@ package struct LaunchError: Error, Sendable, CustomStringConvertible {
         package static let runnerUnusable = Code(name: .runnerUnusable)
         /// Descriptors, processes or memory are exhausted. A retry may succeed when other launches have ended.
         package static let shortage = Code(name: .shortage)
-        /// The system refuses the operation.
+        /// Every other cause: the system or the configuration refuses the operation, or the launch has a runner
+        /// already.
         package static let refused = Code(name: .refused)
-        /// The launcher is closing, or the launch was cancelled before it began.
+        /// The launcher is closing, or the launch was killed before its runner was started.
         package static let closed = Code(name: .closed)
     }
 
     package let code: Code
-    /// The failed operation, its value, the rule and the remedy.
+    /// The failed operation, its cause and, where one is known, the remedy.
     package let message: String
 
     package init(code: Code, message: String) {

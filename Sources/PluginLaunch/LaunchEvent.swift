@@ -12,7 +12,8 @@ package enum LaunchEvent: Sendable {
     /// The launch has no control group, although launches have them: its limits of memory and processes are not
     /// enforced. Follows `ready`.
     case unlimited(LaunchNumber, cause: String)
-    /// A message of the runner. Log lines beyond the rate limit are dropped.
+    /// A message of the runner. Log lines beyond the rate limit are dropped. The launcher itself reports
+    /// `sandboxFailed` for a launch whose limits cannot be set.
     case message(LaunchNumber, RunnerMessage)
     /// The sandbox refused a system call of the launch. Equal calls are reported once, and at most
     /// `RefusedCalls.reportLimit` of a launch.
@@ -22,11 +23,11 @@ package enum LaunchEvent: Sendable {
     case malformed(LaunchNumber, message: String)
     /// The launch made more calls than may be unanswered at once (`CallWindow.limit`), which an unmodified runner
     /// prevents. Reported once per launch. The excess calls are delivered as earlier ones are answered, and dropped
-    /// when the launch ends first.
+    /// at the kill time or the end of the launch.
     case windowExceeded(LaunchNumber)
-    /// A line of output: at most 8 KiB, without its line feed. Invalid UTF-8 is repaired.
+    /// A line of output without its line feed. A line of more than 8 KiB is split, and then invalid UTF-8 is repaired.
     case output(LaunchNumber, RunnerOutput, line: String)
-    /// The number of lines that were dropped because they exceeded the rate limit.
+    /// The number of lines that were dropped since the last such event, because they exceeded the rate limit.
     case outputDropped(LaunchNumber, RunnerOutput, lines: Int)
     /// The launch thread killed the launch at its kill time. Messages that the runner had sent by then are delivered
     /// before this event. `ended` follows, after messages that the runner sent before the signal reached it.
@@ -60,7 +61,8 @@ package enum RunnerOutput: String, Hashable, Sendable {
 package struct RunnerEnd: Hashable, Sendable {
     package let termination: ProcessTermination
     package let lastWords: LastWords?
-    /// Whether the launch was killed, on request or at its kill time.
+    /// Whether the launcher killed the launch: on request, at its kill time, because its limits could not be set, or
+    /// because the launcher was closed, even after the first process had ended.
     package let wasKilled: Bool
     /// The number of leftover processes: processes of the launch that still ran when its first process ended, and were
     /// killed then.

@@ -53,8 +53,8 @@ final class LaunchInbox: Sendable {
         }
     }
 
-    /// Closes the queue. The commands in it and all later commands are abandoned, and callers that wait for a command
-    /// are resumed.
+    /// Closes the queue. The commands in it and all later commands are abandoned: callers that wait for a command are
+    /// resumed, and the functions of `afterKillTimes` are called.
     func finish() {
         let rest = state.withLock { state in
             state.isFinished = true

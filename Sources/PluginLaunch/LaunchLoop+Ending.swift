@@ -26,7 +26,8 @@ extension LaunchLoop {
         sweep()
     }
 
-    /// Reaps orphans that this process has adopted, and kills orphans whose launch has ended.
+    /// Reaps dead first processes, idle runners and orphans that this process has adopted. Kills orphans whose launch
+    /// is over, and unclaimed processes.
     ///
     /// Every process of a launch descends from its first process, so it is a child of this process or below such a
     /// child. The children of a dying process are adopted by this process before it can be reaped. Therefore, once no
@@ -137,8 +138,8 @@ extension LaunchLoop {
         }
     }
 
-    /// Schedules another sweep: after a shortage of descriptors, which other launches free when they end, or for a dead
-    /// process that cannot be reaped yet.
+    /// Schedules another sweep in 100 ms: after a failed system call, as in a shortage of descriptors, which other
+    /// launches free when they end; or for a killed or dead process that cannot be reaped yet.
     func sweepLater() {
         sweepsAgainAt = clock.monotonic + .milliseconds(100)
     }

@@ -9,7 +9,7 @@ import TaskModel
 /// Runners that are started before a launch needs them. A launch that takes an idle runner does not wait for the start
 /// of a process. A runner is used for one launch only.
 extension LaunchLoop {
-    /// Returns a runner that waits for a plan; nil when there is none.
+    /// Removes and returns the oldest idle runner that still runs; nil when there is none.
     func takeIdleRunner() -> RunnerStation.Start? {
         defer { idleCount.set(idleRunners.waiting.count) }
         while let runner = idleRunners.takeOldest() {
@@ -48,7 +48,7 @@ extension LaunchLoop {
         }
     }
 
-    /// Ends idle runners until `count` are left.
+    /// Kills idle runners until `count` are left.
     func keepIdleRunners(_ count: Int) {
         idleRunners.keep(count)
         idleCount.set(idleRunners.waiting.count)
@@ -69,8 +69,8 @@ extension LaunchLoop {
         if !idleRunners.reap() { sweepLater() }
     }
 
-    /// Kills and reaps all idle runners before the launch thread ends. A runner that cannot be reaped is left to the
-    /// parent of this process.
+    /// Kills and reaps all idle runners before the launch thread ends. A runner that cannot be reaped remains a child
+    /// of this process.
     func removeIdleRunners() {
         keepIdleRunners(0)
         for runner in idleRunners.takeDying() {
@@ -87,7 +87,8 @@ extension LaunchLoop {
         reapIdleRunners()
     }
 
-    /// Launches are not affected: each starts a runner of its own when none is idle.
+    /// Logs that no runner is kept ready, and delays the next start. Launches are not affected: each starts a runner of
+    /// its own when none is idle.
     private func noteIdleFailure(_ message: String) {
         idlePolicy.failed(at: clock.monotonic)
         logger.warning("no runner is kept ready for the next launch: \(message); the host tries again later")

@@ -155,7 +155,8 @@ extension LaunchLoop {
         }
     }
 
-    /// The descriptor, events and rate limit of a paused channel or stream; nil when it is closed.
+    /// The descriptor, the epoll events and the end of the pause of a channel, stream or listener; nil when it is
+    /// closed.
     private func source(
         of interest: LaunchInterest
     ) -> (descriptor: Descriptor, events: Int, resumesAt: MonotonicTime?)? {

@@ -59,7 +59,8 @@ final class LaunchLoop {
     private var waiting: [LaunchNumber] = []
     /// The rate of answers to refused system calls.
     var answerRate: AnswerRate
-    /// Channels and streams that exceeded their rate limit, with the time at which reading resumes.
+    /// Channels, streams and listeners that are not read until a time: after their rate limit was exceeded, or after
+    /// epoll refused the descriptor.
     var paused: [LaunchInterest: MonotonicTime] = [:]
     /// Channels and streams that are not read until the receiver of the events has capacity, or until a call is
     /// answered.

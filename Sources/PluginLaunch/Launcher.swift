@@ -27,7 +27,8 @@ package final class Launcher: Sendable {
     package let groups: String?
     private let idleCount = IdleRunnerCount()
     private let group: MissingGroup
-    /// The reason why the last started launch has no control group; nil when it has one, and where launches have none.
+    /// The reason why the last started launch has no control group; nil when it has one, before the first launch, and
+    /// where launches have no control groups.
     package var missingGroup: String? { group.cause }
 
     /// Opens the runner's binary, makes this process the subreaper of orphans, and starts the thread.
@@ -114,17 +115,19 @@ package final class Launcher: Sendable {
 
     deinit { inbox.put(.close(nil)) }
 
-    /// Takes an idle runner for the launch, or starts one; the event `ready` or `unavailable` follows.
+    /// Takes an idle runner for the launch, or starts one; the event `ready` or `unavailable` follows. No effect after
+    /// `close` has returned.
     package func take(for launch: LaunchNumber) { inbox.put(.take(launch)) }
 
-    /// Changes the number of idle runners, and ends the excess.
+    /// Changes the number of idle runners, and kills the excess.
     package func keepIdleRunners(_ count: Int) { inbox.put(.keepIdle(count)) }
 
     /// The number of runners that wait for a plan now.
     package var idleRunners: Int { idleCount.value }
 
-    /// Sends a message to a runner. Messages keep their order, and wait in memory while the runner does not read.
-    /// Messages to a launch without a runner are dropped.
+    /// Sends a message to a runner. Messages keep their order, and wait in memory while the runner does not read, up to
+    /// `RunnerChannel.outgoingLimit`: beyond it the channel is closed (`malformed`). Messages to a launch without a
+    /// runner or with a closed channel are dropped.
     package func send(_ message: HostMessage, to launch: LaunchNumber) throws(WireError) {
         inbox.put(.send(try message.frame(), launch, isAnswer: message.isAnswer))
     }
@@ -155,13 +158,15 @@ package final class Launcher: Sendable {
     ///   block.
     package func afterKillTimes(_ body: @escaping @Sendable () -> Void) { inbox.put(.afterKillTimes(body)) }
 
-    /// Kills every process of the launch; the event `ended` follows when none is left.
+    /// Kills every process of the launch; the event `ended` follows when none is left. A launch that has no runner yet
+    /// gets none, and `unavailable` follows.
     package func kill(_ launch: LaunchNumber) { inbox.put(.kill(launch)) }
 
     /// Ends the processes that previous host processes left behind, and returns when they are gone. These are the
     /// recorded processes, unless their numbers have been reused, and all processes with the process mark or in the
-    /// control group of a dead host, with a user of this host's plugins, or with a mark number of this launcher and a
-    /// user of the host, of its plugins or of earlier plugins.
+    /// control group of a dead host, without a readable mark and with a user of this host's plugins, or with a mark
+    /// number of this launcher and a user of the host, of its plugins or of earlier plugins. Processes that this
+    /// process may not kill are left.
     ///
     /// - Parameter users: the users that plugins of earlier hosts had.
     /// - Returns: the ended processes that plugins had started. Runners end with their host, and are not among them.

@@ -5,7 +5,8 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Splits the output of one stream of a runner into lines, with a rate limit.
+/// Splits the output of one stream of a runner into lines. Lines beyond their rate limit are dropped; the rate limit of
+/// bytes delays reading.
 struct OutputReader {
     enum Piece: Equatable {
         case line(String)
@@ -29,11 +30,11 @@ struct OutputReader {
 
     /// The descriptor of the pipe; nil once the stream has ended.
     var descriptor: Descriptor? { pipe }
-    /// Time at which reading resumes after the rate limit was exceeded; nil while it is not exceeded. Until then the
-    /// writer blocks.
+    /// Time at which reading resumes after the rate limit of bytes was exceeded; nil while it is not exceeded. Until
+    /// then the writer blocks when the pipe is full.
     var resumesAt: MonotonicTime? { byteBucket.resumesAt }
 
-    /// Reads from the pipe once, and delivers complete lines. Returns false at the end of the stream.
+    /// Reads from the pipe once, and delivers complete lines. Returns false at the end of the stream or after an error.
     mutating func read(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,

@@ -24,7 +24,7 @@ package struct ProcessIdentity: Hashable, Sendable {
         self.init(pid: pid, startTime: status.startTime)
     }
 
-    /// A process descriptor of exactly this process; nil when the process is gone.
+    /// A process descriptor of exactly this process; nil when the process is gone or cannot be opened.
     func open() -> Descriptor? {
         let number = bgl_pidfd_open(pid)
         guard number >= 0 else { return nil }

@@ -39,7 +39,7 @@ struct RefusedCalls {
         /// One call was answered, or none waited. The value is the call to report; nil when none waited, or when the
         /// call was reported before or exceeds `reportLimit`.
         case call(RefusedCall?)
-        /// No process of the launch can make a call any more.
+        /// No process of the launch can make a call any more, or the listener has failed.
         case ended
     }
 

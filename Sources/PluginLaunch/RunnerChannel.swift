@@ -10,12 +10,12 @@ import TaskModel
 struct RunnerChannel {
     enum Status: Equatable {
         case open
-        /// The runner closed its end.
+        /// The runner closed its end, the socket failed, or the channel is closed.
         case ended
         case malformed(String)
     }
 
-    /// Limit of unsent messages in bytes: two frames of the largest size. A runner that keeps reading never exceeds it.
+    /// Limit of unsent messages in bytes: two frames of the largest size. Beyond it the channel is closed.
     static let outgoingLimit = 2 * HostMessage.frameLimit
     /// Limit of one drain in bytes. It exceeds the size of a socket buffer, so the messages of a dead runner are read
     /// completely, and a living process cannot prolong the drain.
@@ -126,7 +126,8 @@ struct RunnerChannel {
         return message
     }
 
-    /// Delivers all messages that the runner has sent so far, without its rate limit.
+    /// Delivers all messages that the runner has sent so far, at most `drainLimit` unread bytes, without its rate
+    /// limit.
     mutating func drain(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,
@@ -149,7 +150,8 @@ struct RunnerChannel {
     /// The number of unread bytes in the socket.
     private var waiting: Int { socket.map { Int(bgl_waiting_bytes($0.number)) } ?? 0 }
 
-    /// Queues a message and sends as much as the socket accepts; `flush` sends the rest.
+    /// Queues a message and sends as much as the socket accepts; `flush` sends the rest. Closes the channel when more
+    /// than `outgoingLimit` bytes would wait.
     mutating func send(_ frame: [UInt8]) -> Status {
         guard socket != nil else { return .ended }
         guard outgoing.count - sentCount + frame.count <= Self.outgoingLimit else {

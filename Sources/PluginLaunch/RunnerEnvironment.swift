@@ -21,8 +21,8 @@ package struct RunnerEnvironment: Hashable, Sendable {
         self.variables = variables
     }
 
-    /// Selects the variables of the host's environment that matter to a plugin: search path, directories, user,
-    /// language and time zone.
+    /// Selects the variables of the host's environment that matter to a plugin: search path, directories, shell, user,
+    /// language and time zone. Without a search path, adds a default one.
     package init(from host: [String: String]) {
         var kept = host.filter { Self.passedOn.contains($0.key) || $0.key.hasPrefix("LC_") }
         if kept["PATH"] == nil { kept["PATH"] = Self.searchPath }

@@ -18,7 +18,7 @@ struct RunnerMark: Hashable {
     /// The position of the runner among all runners of its launcher; the first is 1.
     let sequence: UInt64
 
-    /// The number in the mark of a child process; 0 for a process without a mark.
+    /// The number in the mark of a process; 0 for a process without a mark, and when it cannot be read.
     static func number(of pid: Int32) -> UInt64 { bgl_mark_of(pid) }
 
     /// The text in the mark of a process; nil when the process is gone, unreadable or unmarked.
@@ -39,7 +39,8 @@ package enum MarkNumbers: Hashable, Sendable {
     /// launcher recognizes the processes of its predecessors.
     case ofDirectory(String)
 
-    /// The numbers as 30 bits. Those of a directory follow from its file system and its inode.
+    /// 30 bits that all numbers of a launcher share. Those of a directory follow from its file system and its inode;
+    /// they are random when the directory cannot be read.
     var bits: UInt64 {
         var place = stat()
         guard case .ofDirectory(let path) = self, stat(path, &place) == 0 else { return .random(in: 0..<1 << 30) }
@@ -51,10 +52,10 @@ package enum MarkNumbers: Hashable, Sendable {
 
 /// Creates the unique marks of one launcher's runners, and recognizes them.
 struct RunnerMarkSeries {
-    /// The first number of the series: bit 62 with 30 bits of the launcher. It is far above any real resource limit, and
-    /// different from unlimited.
+    /// The first number of the series: bit 62 with 30 bits of the launcher. It is far above any real resource limit,
+    /// and different from unlimited.
     private let origin: UInt64
-    /// Whether earlier launchers had the same numbers.
+    /// Whether all launchers of a directory have the same numbers, earlier ones included.
     let isShared: Bool
     private let owner: MarkOwner
     private var count: UInt64 = 0

@@ -36,8 +36,8 @@ final class SupervisedLaunch {
     var outputs: [RunnerOutput: OutputReader]
     /// Descriptor of the first process; nil once it is reaped.
     var leader: Descriptor?
-    /// One leftover process of the launch, watched for its end in the phase `sweeping`; nil when none is watched. After
-    /// its end the next sweep finds the other leftover processes.
+    /// One leftover process of the launch, watched for its end; nil when none is watched. After its end the next sweep
+    /// finds the other leftover processes.
     var leftover: Descriptor?
     var groupEvents: Descriptor?
     var refusals: RefusedCalls?
@@ -70,8 +70,8 @@ final class SupervisedLaunch {
     }
 
     /// Whether a process belongs to this launch, by its control group or by the mark text in its environment. Always
-    /// false when the system accepted the number of the mark. Misses a zombie of a launch without a control group, and
-    /// a process that left the control group and cleared its environment.
+    /// false when the system accepted the number of the mark. Outside the control group, misses zombies and processes
+    /// without the mark text.
     func recognizes(_ pid: Int32) -> Bool {
         if hasNumber { return false }
         if let group, let membership = FileBytes.text("/proc/\(pid)/cgroup", limit: 4096) {
@@ -93,7 +93,8 @@ final class SupervisedLaunch {
         _ = Glibc.kill(-process.pid, SIGKILL)
     }
 
-    /// Reaps the first process and returns its termination; nil while the process still runs.
+    /// Reaps the first process and returns its termination; nil while it runs, or while a process that traces it keeps
+    /// it from being reaped.
     func reapLeader() -> ProcessTermination? {
         var end = bgl_exit()
         let status = bgl_wait(process.pid, 0, &end)

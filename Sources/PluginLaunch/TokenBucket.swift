@@ -16,7 +16,7 @@ struct TokenBucket {
         filledAt = now
     }
 
-    /// Spends tokens. The level may become negative, because the bytes have already been read.
+    /// Spends tokens for work that is already done, such as read bytes: the level may become negative.
     mutating func spend(_ amount: Int, at now: MonotonicTime) {
         fill(at: now)
         level -= Int64(amount)

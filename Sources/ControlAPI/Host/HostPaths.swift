@@ -13,9 +13,9 @@ package struct HostPaths: Hashable, Sendable {
     package let stateDirectory: String
     package let controlSocket: String
 
-    /// The keys that may sign for plugins.
+    /// Path of the file with the keys that may sign for plugins.
     package var signersFile: String { configurationDirectory + "/allowed_signers" }
-    /// The keys whose signatures are refused.
+    /// Path of the file with the keys whose signatures are refused.
     package var revokedKeysFile: String { configurationDirectory + "/revoked_keys" }
 
     private var configurationDirectory: String {
@@ -55,7 +55,8 @@ package struct HostPaths: Hashable, Sendable {
         )
     }
 
-    /// The user's home directory: `HOME`, or the home directory of the account if the variable is not an absolute path.
+    /// The user's home directory: `HOME`, or the home directory of the account if the variable is not an absolute path;
+    /// `/` without either.
     private static func homeDirectory(environment: [String: String]) -> String {
         if let home = environment["HOME"], home.hasPrefix("/") { return home }
         guard let entry = getpwuid(getuid()), let home = entry.pointee.pw_dir else { return "/" }

@@ -28,7 +28,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let conditions: ConditionsReply
     package let sensors: SensorsInForce
     package let counts: Counts
-    /// Limits of pending requests per main plugin, without the operator's settings for individual plugins.
+    /// Limits of pending requests per main plugin, and of waiting events per plugin, without the operator's settings
+    /// for individual plugins.
     package let limits: [KindLimit]
     package let budgets: [KindBudget]
     package let launchLimits: [LaneLimit]

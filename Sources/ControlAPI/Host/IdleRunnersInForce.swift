@@ -2,7 +2,7 @@
 
 /// The runners that are started in advance of launches.
 package struct IdleRunnersInForce: Codable, Hashable, Sendable {
-    /// The number of runners to start in advance while launches are frequent; 0 for none.
+    /// The number of runners to start in advance while launches are frequent and memory is not short; 0 for none.
     package let limit: Int
     /// The number of runners that wait for a plan now.
     package let waiting: Int

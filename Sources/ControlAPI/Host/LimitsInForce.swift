@@ -2,11 +2,11 @@
 
 package import TaskModel
 
-/// The maximum number of pending requests of a kind for one plugin. It does not limit launches.
+/// The maximum number of pending requests of a kind, or of waiting events, for one plugin. It does not limit launches.
 package struct KindLimit: Codable, Hashable, Sendable {
     package let kind: String
     package let limit: Int
-    /// Number of pending requests of the plugin; nil in the host's limits, which belong to no plugin.
+    /// Number of pending requests or waiting events of the plugin; nil in the host's limits, which belong to no plugin.
     package let used: Int?
 
     package init(_ kind: TaskKind, limit: Int, used: Int? = nil) {
@@ -117,7 +117,8 @@ package struct RetryRule: Codable, Hashable, Sendable {
     package let delay: Nanoseconds
     /// Number of charged attempts after which a task is abandoned.
     package let attempts: Int
-    /// Delay before the host requests a runner or a commit again after a failure.
+    /// Delay before the host requests a runner or a commit again after a failure. For a runner it doubles with each
+    /// further failure, up to 5 minutes.
     package let hostDelay: Nanoseconds
 
     package init(delay: Duration, attempts: Int, hostDelay: Duration) {

@@ -6,7 +6,7 @@ package struct ProvenanceInForce: Codable, Hashable, Sendable {
     package let unsigned: String
     /// The treatment of manifests that do not pin their library: `allow`, `warn` or `refuse`.
     package let unpinned: String
-    /// Whether manifests of packages need neither: `trust` or `refuse`.
+    /// The treatment of manifests of packages: `trust` (they need neither signature nor pins) or `refuse`.
     package let packages: String
     /// Path of the signers file; nil for none.
     package let signers: String?

@@ -5,7 +5,7 @@ package import TaskModel
 /// The query of `GET /v1/journal`. It selects entries that match `filter`, always oldest first.
 ///
 /// With `after`, the answer has the first `limit` entries after that number. Without it, the answer has the newest
-/// `limit` entries, or with `before` the newest `limit` entries before that number. With `isFollowing` the answer is a
+/// `limit` entries. `before` excludes the entry with that number and all newer ones. With `isFollowing` the answer is a
 /// stream of lines, with all entries after `after`, or without it all new entries; `limit` and `before` then have no
 /// effect.
 package struct JournalQuery: Hashable, Sendable {

@@ -5,8 +5,8 @@ package import TaskModel
 /// The answer to `GET /v1/journal`: a range of journal entries, oldest first.
 package struct JournalReply: Codable, Hashable, Sendable {
     package let entries: [JournalLine]
-    /// Value of `after` for the next call. For a call with `after` whose answer was cut at its limit, the number of the
-    /// answer's last entry; otherwise the number of the journal's newest entry.
+    /// Value of `after` for the next call. For a call with `after` whose answer reaches its limit, the number of the
+    /// answer's last entry; otherwise the number of the journal's newest entry, and at least `after`.
     package let last: Int64
 
     package init(entries: [JournalLine], last: Int64) {
@@ -36,8 +36,9 @@ package struct JournalLine: Codable, Hashable, Sendable {
     /// Number of the newer submission that replaced or superseded the submission of this entry; nil in entries about
     /// other facts.
     package let successor: Int64?
-    /// Number of omitted journal lines in an entry that sums them up, of tasks in an entry about a started launch, or
-    /// of killed processes without an entry in an entry about a killed leftover process; nil in other entries.
+    /// Number of omitted journal lines in an entry that sums them up, or of tasks in an entry about a started launch.
+    /// In an entry about a killed leftover process or about missing limits, the number of such events without an entry
+    /// before it; nil for none. Nil in other entries.
     package let count: Int?
     /// The user whose call caused the entry; nil for other causes.
     package let user: User?
@@ -45,7 +46,7 @@ package struct JournalLine: Codable, Hashable, Sendable {
     package struct User: Codable, Hashable, Sendable {
         package let uid: UInt32
         package let pid: Int32
-        /// The name of the calling program; nil when the process had already ended.
+        /// The name of the calling program; nil when it could not be read, as after the end of the process.
         package let command: String?
 
         package init(_ user: CallingUser) { (uid, pid, command) = (user.uid, user.pid, user.command) }

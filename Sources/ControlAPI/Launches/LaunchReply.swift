@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// The answer to `GET /v1/launches/{number}`: one launch with its batch. End, outcome, blame and message are nil while
-/// the launch runs.
+/// The answer to `GET /v1/launches/{number}`: one launch with its batch. End, outcome, blame and message are nil until
+/// the end of the launch is recorded.
 package struct LaunchReply: Codable, Hashable, Sendable {
     package let launch: Int64
     package let plugin: String

@@ -17,7 +17,8 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
         package let effective: [String]
         /// The reason why the effective values differ from the requested one; nil when they do not.
         package let cause: String?
-        /// The reason why the grant opens more than the effective values; nil when it does not.
+        /// The reason why the grant opens more than the effective values; nil when it does not, when it has no effect,
+        /// and when isolation is off.
         package let notEnforced: String?
 
         package init(
@@ -46,7 +47,8 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
     package let rights: [Right]
     /// The guarantees that confine the plugin to its grants.
     package let guarantees: [GuaranteeInForce]
-    /// The user number of the plugin's processes; nil when they have the host's user, and before the first launch.
+    /// The user number of the plugin's processes; nil when they have the host's user, and while no user is assigned, as
+    /// before the first launch.
     package let user: UInt32?
     /// Maximum memory of a launch in bytes; nil for no limit. The guarantees name the mechanism.
     package let memory: Int64?

@@ -8,7 +8,7 @@ package struct PluginPurgeReply: Codable, Hashable, Sendable {
     package let plugin: String
     /// Number of pending requests and waiting events that were dropped.
     package let dropped: Int
-    /// Whether the plugin had a container, which was deleted.
+    /// Whether a container was deleted: the present one of the plugin, or one left by an earlier purge.
     package let hadContainer: Bool
 
     package init(_ plugin: PluginIdentifier, dropped: Int, hadContainer: Bool) {

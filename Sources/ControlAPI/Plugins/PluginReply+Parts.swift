@@ -62,7 +62,7 @@ extension PluginReply {
         }
     }
 
-    /// The newest launch of the plugin. The outcome is nil while the launch runs.
+    /// The newest launch of the plugin. Outcome and message are nil until the end of the launch is recorded.
     package struct LastLaunch: Codable, Hashable, Sendable {
         package let launch: Int64
         package let startedAt: Timestamp

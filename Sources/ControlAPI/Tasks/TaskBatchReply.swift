@@ -8,7 +8,8 @@ package struct TaskBatchReply: Codable, Hashable, Sendable {
     package init(results: [TaskBatchResult]) { self.results = results }
 }
 
-/// The result of one request of a batch: the answer that `POST /v1/tasks` gives for this request.
+/// The result of one request of a batch: the answer that `POST /v1/tasks` gives for this request. The field of a
+/// refusal contains the index of the request.
 package enum TaskBatchResult: Hashable, Sendable {
     case submitted(TaskSubmissionReply)
     case refused(ErrorReply)

@@ -19,7 +19,7 @@ package struct TaskBatchText: Sendable {
     /// The body of the call.
     package var body: Data { Self.opening + requests + Self.closing }
 
-    /// Adds a request, which is one JSON value. Returns false and adds nothing when the batch is full.
+    /// Adds a request, which is one JSON value. Returns false and adds nothing when the batch has no capacity for it.
     package mutating func add(_ request: Data) -> Bool {
         let size = requests.count + request.count + (count == 0 ? 0 : 1)
         guard count < TaskBatch.sizes.upperBound, size <= Self.largestRequest else { return false }

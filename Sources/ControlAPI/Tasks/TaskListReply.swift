@@ -97,7 +97,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let launch: Int64
         package let startedAt: Timestamp
         private let startedAtSecond: CalendarTime
-        /// The budget of the launch; nil without a fixed budget.
+        /// The budget of the launch; nil for a continued task, which the budget does not limit, and without a fixed
+        /// budget.
         package let budget: Nanoseconds?
         package let used: Nanoseconds
         package let isExpiring: Bool

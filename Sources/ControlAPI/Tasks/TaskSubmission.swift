@@ -17,7 +17,7 @@ package struct TaskSubmission: CallBody, Hashable {
     package let earliestBegin: CalendarTime?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
-    /// The data protection type of a health research request; nil for other kinds.
+    /// The data protection type of a health research request; nil for the default type, and for other kinds.
     package let protection: String?
     /// The title of a continued request; nil for other kinds. `subtitle`, `strategy` and `requiresGPU` are also fields
     /// of continued requests only.
@@ -183,7 +183,7 @@ package struct TaskSubmissionReply: Codable, Hashable, Sendable {
     package let identifier: String
     /// Submission number of the pending request that the new request replaced; nil when there was none.
     package let replaced: Int64?
-    /// The earliest begin of the request; nil when it may begin at once.
+    /// The earliest begin of the request; nil when the request has none.
     package let earliestBegin: Timestamp?
     private let earliestBeginSecond: CalendarTime?
 

@@ -22,22 +22,22 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let submission: Int64?
     /// Whether the pending request may run now; nil without a pending request.
     package let isEligible: Bool?
-    /// The reasons that block the task or, if it is not pending, would block a new request of its plugin.
+    /// The reasons that block the pending request. Without one, the reasons that block all work of its plugin.
     package let reasons: [WaitingReason]
-    /// Time of the next submission by the operator's schedule; nil without a schedule.
+    /// Time of the next submission by the operator's schedule; nil without a schedule, or when no next time is known.
     package let nextOccurrence: Timestamp?
     private let nextOccurrenceSecond: CalendarTime?
-    /// The earliest time at which the task could run; nil in every state but `pending`.
+    /// The earliest time at which the pending request could run; nil without a pending request.
     package let earliestPossible: EarliestPossible?
     private let earliestPossibleSecond: EarliestPossible.Second?
-    /// The single change that would let the task run now; nil when no single change is enough.
+    /// The single change that would remove the only one of `reasons`; nil when there are several reasons or none.
     package let change: ProposedChange?
     package let running: Running?
     package let lastOutcome: LastOutcome?
     /// The verdict of each policy; nil without a pending request.
     package let policies: [PolicyVerdict]?
     /// The waits of the pending submission, or without one of the newest submission with a recorded outcome; oldest
-    /// first. Nil when there is neither submission.
+    /// first. Of more than 50 recorded waits, those that ended first are omitted. Nil when there is neither submission.
     package let history: [Wait]?
 
     package init(
@@ -128,7 +128,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package struct Running: Codable, Hashable, Sendable {
         package let launch: Int64
         package let used: Nanoseconds
-        /// The budget of the launch; nil without a fixed budget.
+        /// The budget of the launch; nil for a continued task, which the budget does not limit, and without a fixed
+        /// budget.
         package let budget: Nanoseconds?
 
         package init(launch: LaunchNumber, used: Duration, budget: Duration?) {
@@ -150,7 +151,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         /// The verdict: `may` (no objection), `wait` (the policy delays the task) or `must` (overrides every `wait`).
         package let verdict: String
         package let rationale: String
-        /// Time at which a verdict `wait` ends if nothing else changes; nil when the time is unknown.
+        /// Time at which a verdict `wait` ends if nothing else changes; nil when the time is unknown, and for other
+        /// verdicts.
         package let until: Timestamp?
         private let untilSecond: CalendarTime?
 

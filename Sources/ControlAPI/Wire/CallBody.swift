@@ -51,8 +51,8 @@ package struct BodyField: Hashable, Sendable {
 }
 
 extension CallBody {
-    /// The decoded body of a call of `route`. Throws a refusal for a missing body, and for an unknown, repeated or
-    /// invalid field.
+    /// The decoded body of a call of `route`. Throws a refusal for a missing body, for a body that is no JSON object,
+    /// and for an unknown, repeated, missing or invalid field.
     package static func reading(_ data: Data, for route: Route) throws(RouteError) -> Self {
         try fields.check(try fields.members(of: data, for: route), for: route)
         do {
@@ -64,8 +64,8 @@ extension CallBody {
 }
 
 extension [BodyField] {
-    /// The members of the object in a body. Throws a refusal for a missing body, for a body that is no object, and for
-    /// a repeated field.
+    /// The members of the object in a body. Throws a refusal for a missing body, for a body that is no JSON object, and
+    /// for a repeated field.
     func members(of data: Data, for route: Route) throws(RouteError) -> [String: JSONValue] {
         let remedy = "send a JSON object; its permitted fields are \(map(\.name).joined(separator: ", "))"
         if data.isEmpty {

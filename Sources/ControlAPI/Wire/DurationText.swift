@@ -14,7 +14,7 @@ package enum DurationText {
         return .milliseconds(milliseconds)
     }
 
-    /// The corrected notation of a duration with a flaw, as `15min` for `15m`; nil for text without one.
+    /// The corrected notation of a duration with a flaw, as `15min` for `15m`; nil when there is none.
     package static func correction(of text: Substring) -> String? {
         guard case .flawed(_, let remedy?) = Measure.durations.reading(of: String(text)) else { return nil }
         let notation = remedy.trimmingPrefix("write ")

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The body of every answer without a success status.
+/// The body of an answer without a success status.
 package struct ErrorReply: Codable, Hashable, Sendable {
     package let error: Body
 

@@ -55,7 +55,8 @@ struct ActivatedSocket: Hashable, Sendable {
         self.path = path
     }
 
-    /// Throws when the configuration names another socket, at which no caller would find the host.
+    /// Throws when the configuration names another socket, at which no caller would find the host, and when the file of
+    /// the passed socket has been removed.
     func checkPath(_ configured: String) throws(HostError) {
         var (own, other) = (stat(), stat())
         if stat(path, &own) == 0, stat(configured, &other) == 0, own.st_dev == other.st_dev, own.st_ino == other.st_ino

@@ -5,7 +5,7 @@ import Foundation
 import HostConfiguration
 
 /// The rule of access to the control socket. The host's own user and root have every role, members of a socket group
-/// have the role of the group, and processes of launches have none.
+/// have the role of the group. Processes of launches, and processes of unknown origin, have none.
 struct Admission: Sendable {
     let ownUser: UInt32
     let groups: SocketGroups

@@ -16,7 +16,7 @@ struct ConnectionTable<Key: Hashable> {
         case accepted
         /// Accepted after an idle connection is closed.
         case acceptedInPlace(of: Key)
-        /// Every connection that could be closed has a call in progress.
+        /// No connection that the rule permits to close is idle.
         case refused
     }
 

@@ -84,9 +84,9 @@ private struct Turn: Sendable {
     let installed: Int
     let pending: Int
     let events: Int
-    /// The lane of each running launch whose process is not ending.
+    /// The lane of each launch with an unfinished task or an open assertion.
     let running: [Lane]
-    /// The lane of each launch whose process is ending.
+    /// The lane of each launch whose tasks and assertions have ended, and whose process still exists.
     let stopping: [Lane]
     let isStopping: Bool
 
@@ -117,7 +117,7 @@ extension IsolationInForce {
     /// Creates the isolation for replies: the operator's choice, and for each guarantee whether this machine enforces
     /// it.
     ///
-    /// - Parameter missingGroup: the reason why the last started launch has no control group; nil when it has one.
+    /// - Parameter missingGroup: the reason why the last started launch has no control group; nil for none.
     init(_ facts: HostFacts, missingGroup: String? = nil) {
         let policy = facts.sandboxes
         var limiting = facts.limiting

@@ -27,8 +27,7 @@ struct ControlRoutes: Sendable {
         return await loop.ask { .byUser(user, event($0)) }
     }
 
-    /// Sends events to the scheduler on behalf of the caller, in order and in one step, and returns the answers in the
-    /// same order.
+    /// Sends events to the scheduler on behalf of the caller, in order, and returns the answers in the same order.
     func ask(_ events: [@Sendable (ReplyToken) -> SchedulerEvent]) async -> [Answer] {
         guard let user = caller?.callingUser else { return await loop.ask(events) }
         return await loop.ask(events.map { event in { .byUser(user, event($0)) } })

@@ -18,8 +18,8 @@ struct ControlSocket: Sendable {
     /// Maximum number of callers that wait to be accepted.
     private static let backlog: CInt = 1_024
 
-    /// Prepares the path of the socket. Throws when another host listens on it; the socket of a dead host is left to be
-    /// replaced.
+    /// Prepares the path of the socket. Throws when the path cannot be used, for example because another process
+    /// listens on it. The socket of a dead host is left to be replaced.
     func prepare() throws(HostError) {
         if let activated { return try activated.checkPath(path) }
         let directory = (path as NSString).deletingLastPathComponent
@@ -71,10 +71,11 @@ struct ControlSocket: Sendable {
         if Glibc.listen(descriptor, Self.backlog) != 0 { throw failure() }
     }
 
-    /// Lets the members of the socket groups connect. Before this call, and without groups, only the host's user and
-    /// root can.
+    /// Lets the members of the socket groups connect. Without groups, only the host's user and root can. Before this
+    /// call, only they can connect to a socket that the host has bound.
     ///
-    /// The file has one group. With several groups every user can connect, and the host refuses those without a role.
+    /// The file has one group. With several groups, or with one that the host cannot set, every user can connect, and
+    /// the host refuses those without a role.
     func open() {
         guard !groups.isEmpty else {
             chmod(path, 0o600)

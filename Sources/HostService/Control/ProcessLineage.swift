@@ -7,7 +7,7 @@ import PluginLaunch
 
 /// Whether a process belongs to a launch of this host.
 enum ProcessOrigin: Hashable, Sendable {
-    /// Not a descendant of the host, or of a child that existed at the host's start.
+    /// No descendant of the host, or a child that the host had at its start, or a descendant of such a child.
     case outside
     /// Another descendant of the host. `child` is the host's child above it, or the process itself: the runner, or an
     /// orphan that the host adopted.
@@ -28,7 +28,8 @@ struct ProcessLineage: Sendable {
     /// Whether a process exists that /proc does not show.
     enum Presence {
         case gone
-        /// Of the host's own user. Plugins can hide such a process where /proc is mounted with hidepid.
+        /// The host may signal the process: it belongs to the host's own user, or the host is root. Plugins can hide
+        /// such a process where /proc is mounted with hidepid.
         case own
         case foreign
     }

@@ -7,7 +7,7 @@ struct ChangeRateLimit<Instant: InstantProtocol> where Instant.Duration == Durat
     static var quiet: Duration { .milliseconds(20) }
     /// Maximum delay after the first change of a burst, and maximum cooldown.
     static var longest: Duration { .milliseconds(500) }
-    /// Cooldown after an action, as a multiple of its duration.
+    /// Cooldown after an action, as a multiple of its duration. An action shorter than `quiet` has none.
     static var cooldownShare: Int { 3 }
 
     /// Times of the first and last change since the last action began; nil without changes.

@@ -44,8 +44,8 @@ extension DecisionLoop {
     }
 
     /// Starts a runner and, at the same time, creates the container of its plugin and reads the plugin's secrets. The
-    /// scheduler is notified that the runner is ready only when both exist, so that a failure of the host is not blamed
-    /// on the plugin.
+    /// scheduler is notified that the runner is ready only when all three are available, so that a failure of the host
+    /// is not blamed on the plugin.
     private func takeRunner(
         _ launch: LaunchNumber,
         _ preparation: LaunchPreparation,
@@ -114,8 +114,8 @@ extension DecisionLoop {
         }
     }
 
-    /// Delivers another task to a running launch. If its payload is missing, the launch is ended and its tasks are
-    /// interrupted, so that no task runs with incomplete data.
+    /// Delivers another task to a running launch. If its payload is missing or the message cannot be sent, the launch
+    /// is ended and its tasks are interrupted, so that no task runs with incomplete data.
     private func deliver(_ task: PlannedTask, to launch: LaunchNumber, _ launches: inout LaunchDirectory) {
         do {
             let payload = try launches.takePayload(of: task)

@@ -15,7 +15,7 @@ extension DecisionLoop {
         case launch(LaunchEvent)
         /// The result of creating a launch's container and of reading its secret settings: their values.
         case container(LaunchNumber, Result<[String: String], HostError>)
-        /// A timer fired. Handled after all inputs that arrived before it.
+        /// A timer fired. Handled after all launch events that arrived before it.
         case timer
         /// A request to read values from the scheduler between two events. `close` is called instead when the host has
         /// stopped.

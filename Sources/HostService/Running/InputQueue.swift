@@ -6,7 +6,7 @@ import TaskModel
 
 /// The order in which the decision loop handles its inputs. It has no lock, clock or thread.
 ///
-/// Urgent inputs (callers, commits, catalogue, conditions) and launches with a milestone (readiness, kill, end) come
+/// Urgent inputs (all except launch events and batches) and launches with a milestone (readiness, kill, end) come
 /// first. Messages and the submissions of batches follow in turns: each launch is one party, and all batches together
 /// are another. A plugin or a user that floods the host therefore delays only itself. The events of one launch keep
 /// their order, its end after its messages, and so do the submissions of one batch.
@@ -55,8 +55,8 @@ struct InputQueue {
 
     private enum Timer {
         case idle
-        /// The timer fired and is handled after the events that arrived before it. `count` of these events, with
-        /// numbers up to `upTo`, are still queued.
+        /// The timer fired and is handled after the launch events that arrived before it. `count` of these events, with
+        /// an `order` up to `upTo`, are still queued.
         case behind(count: Int, upTo: UInt64)
         case urgent
     }
@@ -94,8 +94,8 @@ struct InputQueue {
         launches[number]?.milestones += 1
     }
 
-    /// Queues the timer after all events that arrived before it. Otherwise a host that is late in handling events could
-    /// kill a launch that has ended in time.
+    /// Queues the timer after all launch events that arrived before it. Otherwise a host that is late in handling
+    /// events could kill a launch that has ended in time.
     private mutating func timerFired() {
         guard case .idle = timer else { return }
         if eventCount == 0 {

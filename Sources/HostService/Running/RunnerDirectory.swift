@@ -12,7 +12,7 @@ final class RunnerDirectory: Sendable {
     }
 
     private let state = Mutex(State())
-    /// An element for the beginnings of launches since the previous element. It begins with one.
+    /// Signals that launches have begun since the previous element. The first element comes without a launch.
     let beginnings: AsyncStream<Void>
     private let begin: AsyncStream<Void>.Continuation
 
@@ -21,7 +21,7 @@ final class RunnerDirectory: Sendable {
         begin.yield()
     }
 
-    /// The processes of all launches.
+    /// The runner's process number of each launch.
     var processes: [LaunchNumber: Int32] { state.withLock { $0.processes } }
 
     /// The main plugin of each launch whose plan was sent. The container of the launch has its name.

@@ -10,8 +10,8 @@ import TaskModel
 /// titles, submissions and failures to load. The scheduler checks tasks and registrations against the plan of the
 /// launch.
 ///
-/// A runner prevents most violations itself. A message that violates a rule arrives only when the plugin wrote it to
-/// the channel directly.
+/// A runner prevents most violations itself. A message that commits such a violation arrives only when the plugin wrote
+/// it to the channel directly.
 struct RunnerJudge: Hashable {
     let launch: LaunchNumber
     let plugin: PluginIdentifier
@@ -178,8 +178,8 @@ extension RunnerJudge {
         return .violated(launch, rule: .processOfHost, message: message)
     }
 
-    /// The scheduler events for the end of this launch. A runner that another process kills before it loads the plugin is
-    /// a failure of the host.
+    /// The scheduler events for the end of this launch. In a launch with a filter of system calls, a runner that ends
+    /// by a signal of another process before it loads the plugin is a failure of the host.
     func end(_ end: RunnerEnd) -> [SchedulerEvent] {
         let events = Self.end(end, of: launch)
         guard isConfinementDue, !end.wasKilled, case .signaled = end.termination else { return events }

@@ -22,7 +22,8 @@ struct StateCare: Service {
     let log: Logger
 
     private static let interval: Duration = .seconds(24 * 60 * 60)
-    /// Maximum number of rows deleted at once. It is small, so that commits do not wait long.
+    /// Maximum number of journal entries, of launches and of waits that one transaction deletes: the limit applies to
+    /// each of the three. It is small because commits wait for the transaction.
     private static let step = 1_000
 
     func run() async throws {

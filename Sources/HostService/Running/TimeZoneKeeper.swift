@@ -53,8 +53,8 @@ final class TimeZoneKeeper: Service, Sendable {
         try await gracefulShutdown()
     }
 
-    /// A watch on the directories of the time zone files; nil when the kernel has no watch left. The schedules then
-    /// keep the rules of the start.
+    /// A watch on the directories of the time zone files; nil when they cannot be watched. The schedules then keep the
+    /// rules of the start.
     private func watch() async throws -> DirectoryWatch? {
         let directories = try await directories()
         do {

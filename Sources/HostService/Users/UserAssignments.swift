@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// The users of the main plugins: an index into the range of users for each main plugin that was ever launched.
+/// The users of the main plugins: an index into the range of users for each main plugin that was ever launched, unless
+/// the index was given to another plugin.
 ///
 /// An index stays with its plugin. It is given to another plugin only when the range is exhausted and its plugin has no
 /// container, also none whose deletion has not ended, because the files in a container belong to the user. Of several
@@ -12,7 +13,7 @@ struct UserAssignments: Hashable, Sendable {
     let range: UserRange
     private(set) var indexes: [PluginIdentifier: Int]
     private var owners: [Int: PluginIdentifier]
-    /// The lowest index that was never assigned in this range.
+    /// The index after the highest one that was ever assigned in this range.
     private var next: Int
 
     /// - Parameter recorded: the indexes that earlier hosts assigned. An index beyond the range is assigned anew.
@@ -23,7 +24,7 @@ struct UserAssignments: Hashable, Sendable {
         next = (indexes.values.max() ?? -1) + 1
     }
 
-    /// The user of a main plugin; nil before its first launch.
+    /// The user of a main plugin; nil while none is assigned, as before its first launch.
     func user(of main: PluginIdentifier) -> UInt32? { indexes[main].flatMap { range[$0] } }
 
     /// A new assignment, which has to be recorded before it is used.
@@ -34,8 +35,8 @@ struct UserAssignments: Hashable, Sendable {
         let previous: PluginIdentifier?
     }
 
-    /// The assignment for a main plugin without a user; nil when every user of the range belongs to a plugin with a
-    /// container. Changes nothing; `record` does.
+    /// The assignment for a main plugin without a user; nil when every user of the range belongs to a plugin with files
+    /// (see `hasFiles`). Changes nothing; `record` does.
     ///
     /// - Parameters:
     ///   - hasFiles: whether a main plugin has a container, or its user owns a discarded one. Called only when the

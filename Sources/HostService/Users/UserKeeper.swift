@@ -34,7 +34,8 @@ final class UserKeeper: Sendable {
         state.closeDiscarded()
     }
 
-    /// The user of a main plugin; nil when it has the host's user, and before its first launch.
+    /// The user of a main plugin; nil when it has the host's user, and while none is assigned, as before its first
+    /// launch.
     func user(of main: PluginIdentifier) -> UInt32? { assignments.withLock { $0?.user(of: main) } }
 
     /// Returns the user of a main plugin, after it was assigned if necessary; nil when all plugins have the host's
