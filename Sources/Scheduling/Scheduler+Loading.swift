@@ -64,7 +64,8 @@ extension Scheduler {
         agenda.add(.load, at: now.monotonic + configuration.hostRetryDelay)
     }
 
-    /// Begins decisions about a plugin whose pending work is loaded, once the first catalogue is known.
+    /// Begins decisions about a plugin. Called once the plugin's pending work is loaded and the first catalogue is
+    /// known.
     mutating func begin(_ plugin: PluginIdentifier, at now: Moment) {
         let left = launches.numbers(of: plugin)
         for number in left { flush(number) }

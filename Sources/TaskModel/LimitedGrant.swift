@@ -44,8 +44,8 @@ package struct LimitedGrant: Hashable, Sendable {
     package private(set) var ports: GrantedPorts?
     /// Whether nothing is left of the grant.
     package private(set) var isRefused = false
-    /// The mechanism of the sandbox that the kernel lacks, because of which required isolation refuses the grant; nil
-    /// when the grant is not refused for this reason.
+    /// The reason why required isolation refuses the grant: a clause with the protection that the kernel lacks and the
+    /// excess that the grant would open. Nil when the grant is not refused for this reason.
     package private(set) var lackingMechanism: String?
     /// The keys of the configuration that narrow the grant, with their values.
     package private(set) var narrowings: [String] = []

@@ -24,7 +24,7 @@ struct Population {
     private var ledger: String { path + "/ledger.prepared" }
     /// The identifier of a plugin. Identifiers sort by number, as in the host's lists.
     func plugin(_ number: Int) -> String { "com.example.size" + String(format: "%05d", number) }
-    /// The identifier of a task, about 40 bytes long.
+    /// The identifier of a task, 33 bytes long.
     func task(_ number: Int, of plugin: Int) -> String { self.plugin(plugin) + String(format: ".job.r%06d", number) }
 
     func prepare(_ programs: Programs) throws {
