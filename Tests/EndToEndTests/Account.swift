@@ -4,8 +4,9 @@ import ControlAPI
 
 /// A comparison of the acknowledged submissions with the runs that the plugin recorded and with the journal.
 struct Account {
-    /// Submissions that were acknowledged but neither ran nor are pending, and that no journal entry marks as replaced
-    /// or superseded.
+    /// Submissions that were acknowledged but neither ran nor are pending, and that no journal entry marks as replaced,
+    /// superseded or abandoned. A request that runs at five losses of the host is abandoned, even if its handler never
+    /// began.
     let lost: [Int64]
     /// Submissions that ran more often than the interruptions in the journal explain.
     let repeatedInSilence: [Int64]
@@ -22,8 +23,9 @@ struct Account {
         let entries = Dictionary(grouping: requests) { $0.submission ?? 0 }
         func count(_ number: Int64, _ event: String) -> Int { entries[number]?.count { $0.event == event } ?? 0 }
         lost = acknowledged.filter { number in
-            let wasReplaced = entries[number]?.contains { $0.event == "replaced" || $0.event == "superseded" }
-            return runs[number] == nil && wasReplaced != true && !pending.contains(number)
+            let ends = ["replaced", "superseded", "abandoned"]
+            let wasEnded = entries[number]?.contains { ends.contains($0.event) }
+            return runs[number] == nil && wasEnded != true && !pending.contains(number)
         }
         let events = Dictionary(grouping: requests, by: \.event).mapValues(\.count)
         let repeated = runs.values.count { $0 > 1 }
