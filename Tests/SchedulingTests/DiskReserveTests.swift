@@ -16,7 +16,7 @@ struct DiskReserveTests {
         DiskSpace(bytes: 100 << 30, freeBytes: free, inodes: 1_000_000, freeInodes: inodes)
     }
 
-    /// - Parameter lost: the bytes or inodes that the disk has lost since the previous sample.
+    /// - Parameter lost: the number of bytes and the number of inodes that the disk has lost since the previous sample.
     private func sample(_ disk: DiskSpace, lost: Int64 = 0, _ uses: [LaunchNumber: DiskUse] = [:]) {
         host.send(.diskSampled(DiskSample(disk, lostBytes: lost, lostInodes: lost, uses: uses)))
     }

@@ -51,7 +51,7 @@ struct LedgerInMemory {
     var known: [PluginIdentifier: KnownPlugin] { state.known }
     var runningLaunches: Set<LaunchNumber> { Set(state.running.keys) }
 
-    /// Codes of the reasons of the open waits, by class.
+    /// Codes of the reasons of the open waits, by plugin and class.
     var waits: [WaitKey: Set<String>] { state.waits }
     var deferrals: [WaitKey: [DeferralPeriod]] { state.deferrals }
     var fetches: [PluginIdentifier: FetchSchedule] { state.fetches }

@@ -91,7 +91,7 @@ extension SchedulerDriver {
         }
     }
 
-    /// The codes of the reasons that still block the work; empty if the work has run.
+    /// The codes of the reasons that still block the work; empty if the work has run or is no longer pending.
     fileprivate func reasons(against work: PendingWork) -> Set<String> {
         // The outcome of a task that ran is irrelevant here.
         if plans.contains(where: { $0.tasks.contains { $0.work.number == work.number } }) { return [] }

@@ -149,7 +149,8 @@ extension NaiveHost {
         launches[number]?.tasks[index].wasCancelled = true
     }
 
-    /// Moves a launch that still runs to the lane. A launch that has ended changes its lane only in the ledger.
+    /// Moves a launch to the lane if the host still acts on the messages of its runner (`isHeard`). Otherwise only the
+    /// ledger has the new lane.
     private func leaveLane(_ number: LaunchNumber, to lane: Lane) {
         guard let launch = launches[number], launch.isHeard else { return }
         launches[number]?.lane = lane

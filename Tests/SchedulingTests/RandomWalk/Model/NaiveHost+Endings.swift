@@ -192,7 +192,7 @@ extension NaiveHost {
     }
 
     /// Expects that the unfinished tasks which a previous host left in the ledger are requeued without a charge, except
-    /// cancelled ones.
+    /// cancelled ones and those that are abandoned at their fifth loss.
     func leaveBehind(_ number: LaunchNumber) {
         guard let left = host.ledger.snapshot.running.first(where: { $0.number == number }) else { return }
         launches[number]?.lane = left.lane

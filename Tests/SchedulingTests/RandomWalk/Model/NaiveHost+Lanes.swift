@@ -172,8 +172,9 @@ extension NaiveHost {
         }
     }
 
-    /// Checks a task that joins a running launch: its begin is permitted, its submitter is that launch (C8), it is not
-    /// there twice, and the continued lane has capacity.
+    /// Checks a task that joins a running launch: its begin is permitted, its submitter is that launch (C8), and it is
+    /// not there twice. The continued lane has capacity, unless the launch is in this lane or a user requested the
+    /// task.
     func joined(_ task: PlannedTask, _ number: LaunchNumber) {
         judgeBegin(of: task.work)
         guard let launch = home(of: task.work), launch.number == number else {

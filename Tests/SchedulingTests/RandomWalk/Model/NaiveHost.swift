@@ -25,7 +25,7 @@ final class NaiveHost: Witness {
 
     // Requests of callers.
     var asked: Submission?
-    /// The ticket whose changes are being judged; nil at other times.
+    /// The ticket whose changes were judged last in the current event; nil before the first one.
     var asking: Ticket?
     var questions: [ReplyToken: SchedulerEvent] = [:]
     var userRequested: Set<SubmissionNumber> = []
@@ -56,7 +56,8 @@ final class NaiveHost: Witness {
     var failures: [PluginIdentifier: Int] = [:]
     var lastRelief: MonotonicTime?
     private var lastWall = WallTime(nanoseconds: .min)
-    /// Whether the current event ended or stopped a launch, moved one to another lane, or requested a runner.
+    /// Whether the current event changed the use of capacity: it committed the end of a launch, rolled back its start,
+    /// stopped it, moved it to another lane, or requested a runner.
     var capacityChangedHands = false
 
     // Submissions that must never run again, and submissions that ran.
