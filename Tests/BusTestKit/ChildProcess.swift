@@ -29,7 +29,7 @@ enum ChildProcess {
         return pid
     }
 
-    /// Waits for the end of a process. Returns whether its status was 0.
+    /// Waits for the end of a process. Returns whether its exit code was 0; false also if the wait fails.
     static func end(of pid: pid_t) -> Bool {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 { if errno != EINTR { return false } }

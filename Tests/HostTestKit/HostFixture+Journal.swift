@@ -24,7 +24,7 @@ extension HostFixture {
         }
     }
 
-    /// The journal entries about outcomes and the catalogue, without those about calls and starts of launches.
+    /// The journal entries after the number `start`, without those about calls and starts of launches.
     package func journal(after start: Int64 = 0) async throws -> [JournalLine] {
         try await wholeJournal(after: start).filter { !Self.calls.contains($0.event) }
     }

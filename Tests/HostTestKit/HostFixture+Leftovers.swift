@@ -26,8 +26,8 @@ extension HostFixture {
 
     // MARK: Control groups
 
-    /// Paths of the control groups that this fixture's hosts created for themselves, in every hierarchy. The groups of
-    /// their launches are inside, and are not listed.
+    /// Paths of the control groups that this fixture's hosts created for themselves, in every mounted hierarchy of
+    /// cgroup v2. The groups of their launches are inside, and are not listed.
     package func controlGroups() -> [String] {
         let prefixes = processIDs.map { "bgtask-\($0)-" }
         return Self.hierarchies.flatMap { Self.controlGroups(in: $0, named: prefixes) }.sorted()
@@ -41,7 +41,7 @@ extension HostFixture {
         return mkdir(group, 0o755) == 0 && rmdir(group) == 0
     }()
 
-    /// Path of this process's own control group of cgroup v2; nil without a mounted hierarchy.
+    /// Path of this process's own control group of cgroup v2; nil without such a group or without a mounted hierarchy.
     static let ownControlGroup: String? = {
         let own = KernelFile.text("/proc/self/cgroup").split(separator: "\n")
             .first { $0.hasPrefix("0::") }?.dropFirst(3)

@@ -26,8 +26,8 @@ extension HostFixture {
         if !left.isEmpty { throw HostFailure("processes of launches are left after the host's end: \(left)") }
     }
 
-    /// Checks a host without pending and running work: apart from its standard streams it has only the pidfds and pipes
-    /// of idle runners open, and no launch has left a trace. Does nothing if the host has ended or has work.
+    /// Checks a host without pending and running work: apart from its standard streams, its only open pidfds and pipes
+    /// are those of idle runners, and no launch has left a trace. Does nothing if the host has ended or has work.
     ///
     /// Waits for this state, because a runner that was dismissed before its launch began dies a moment later.
     func checkAtRest() async throws {
@@ -54,7 +54,7 @@ extension HostFixture {
         let idleRunners: Int
     }
 
-    /// The present state; nil while a launch is running, or a task or an event is pending or running.
+    /// The present state; nil while a launch or a task is running, or a request or an event is pending.
     private func restingPoint() async throws -> RestingPoint? {
         let launch = try await client.launches(limit: 1).launches.first?.launch ?? 0
         let tasks = try await client.tasks()
@@ -99,7 +99,7 @@ extension HostFixture {
     }
 
     /// Process ID of the host that launched a process, from the process mark, which children inherit; nil for a process
-    /// without a mark.
+    /// without a readable mark.
     private static func mark(of pid: Int32) -> Int32? {
         guard let environment = FileManager.default.contents(atPath: "/proc/\(pid)/environ") else { return nil }
         let prefix = Array("BGTASK_RUNNER=".utf8)

@@ -3,8 +3,8 @@
 import CLinux
 import Foundation
 
-/// Mechanisms that this machine lacks, as reasons to skip tests; nil where the machine has the mechanism. No host finds
-/// them: a test of a host that does not use a present mechanism fails.
+/// Mechanisms that this machine lacks, as reasons to skip tests; nil where the machine has the mechanism. They are
+/// determined without a host: a test of a host that does not use a present mechanism fails.
 package enum MissingMechanism {
     /// A mechanism of the sandbox of a host from `HostSetup()`.
     package static let sandbox: String? = geteuid() == 0 ? ofFiles : sandboxOfOneUser

@@ -38,7 +38,8 @@ package final class RawCaller: Sendable {
         return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
     }
 
-    /// Waits until the host has sent bytes to one of the callers, and returns its index; nil after ten minutes.
+    /// Waits until the host has sent bytes to one of the callers or closed its connection, and returns the caller's
+    /// index; nil after ten minutes, or if the wait fails.
     package static func firstAnswered(among callers: [RawCaller]) -> Int? {
         var places = callers.map { pollfd(fd: $0.connection, events: Int16(POLLIN), revents: 0) }
         guard poll(&places, nfds_t(places.count), 600_000) > 0 else { return nil }

@@ -5,7 +5,7 @@ import TaskModel
 /// A plugin to install: contents of its manifest, its library, and the operator's configuration for it.
 package struct TestPlugin: Sendable {
     package enum Library: Sendable {
-        /// A plugin of `Tests/MisbehavingPlugins`, with further flags for `cc`.
+        /// A plugin of `Tests/MisbehavingPlugins`, with additional flags of the compiler.
         case compiled(String, flags: [String] = [])
         case built(BuiltLibrary)
         case bytes([UInt8])
@@ -53,7 +53,7 @@ package struct TestPlugin: Sendable {
     }
 
     /// The same plugin, but its tasks linger after their work until the test lets them complete. Their effects last
-    /// until then.
+    /// until then. A plugin with a library that is not compiled is unchanged.
     package var lingering: TestPlugin {
         guard case .compiled(let source, let flags) = library else { return self }
         var plugin = self
