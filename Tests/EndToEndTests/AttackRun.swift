@@ -6,8 +6,8 @@ import Foundation
 import HostTestKit
 import Testing
 
-/// A launch of Attacks.c. Each attack has to fail with its documented errno, in the constructor, in entry, in a handler
-/// and in a thread, while a neighbour runs.
+/// A launch of Attacks.c, with a neighbour's task before and after it. Each attack runs in the constructor, in entry, in
+/// a handler and in a thread. It has to fail with one of its documented errno values, unless the grants allow it.
 enum AttackRun {
     /// The expected errno values of each attack by a plugin without grants, from Attacks.expected: any one of them is
     /// correct.
@@ -24,7 +24,8 @@ enum AttackRun {
         }
     }()
 
-    /// Whether the host enforces every guarantee of the sandbox. The limits of launches depend on more than the kernel.
+    /// Whether the host enforces every guarantee of the sandbox except the limits of memory, processes and disk, which
+    /// depend on more than the kernel.
     static func isConfined(_ host: HostFixture) async throws -> Bool {
         try await host.client.host().isolation.guarantees
             .filter { !["memory", "processes", "disk"].contains($0.name) }.allSatisfy { $0.enforcedBy != nil }

@@ -16,7 +16,8 @@ struct BatchTests {
         #"{"identifier": "\#(task)", "kind": "\#(kind)", "earliest_begin": "\#(tomorrow)"}"#
     }
 
-    /// The submission number of each result, and the sub-reason and field of each refusal.
+    /// The results as text: for an accepted request its identifier, and the number of the replaced request or `new`;
+    /// for a refused one the sub-reason, and the field or `-`.
     private static func texts(_ results: [TaskBatchResult]) -> [String] {
         results.map { result in
             switch result {

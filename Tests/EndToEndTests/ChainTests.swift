@@ -67,7 +67,7 @@ struct ChainTests {
     }
 }
 
-/// Launches of each chain of `make chains`; nil in other runs.
+/// Number of launches of each chain of `make chains`; nil in other runs.
 private let manyLinks = ProcessInfo.processInfo.environment["BGTASK_CHAIN_LINKS"].flatMap { Int($0) }
 
 @Suite(
@@ -103,8 +103,9 @@ struct LongChainTests {
 }
 
 extension HostFixture {
-    /// Launches a task repeatedly, each time for the request that the previous launch submitted. Requires that every
-    /// launch ends without a violation and that no submission is refused.
+    /// Launches a task repeatedly, each time for the request that the previous launch submitted; the test submits the
+    /// first request, and a new one for each lost one. Expects that every task succeeds, that no launch has a
+    /// violation, and that no submission is refused.
     ///
     /// - Parameter duringLaunch: called after each launch was requested.
     /// - Returns: the number of launches that left no request behind.

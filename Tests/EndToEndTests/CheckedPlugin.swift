@@ -51,7 +51,7 @@ struct CheckedPlugin {
         Set(checks.filter { !["pass", "warn", "skip", "excluded"].contains($0.result) }.map(\.check))
     }
 
-    /// Every result that is neither a pass nor a skip, for the message of a failed test.
+    /// Every result that is neither a pass nor a skip, and the standard error, for the message of a failed test.
     var details: String {
         checks.filter { !["pass", "skip"].contains($0.result) }
             .map { "\($0.check): \($0.result): \($0.seen ?? []) \($0.reason ?? "")" }.joined(separator: "\n") + error

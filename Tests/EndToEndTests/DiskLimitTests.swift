@@ -9,7 +9,8 @@ import Testing
 
 @Suite("A plugin can fill neither a file nor the disk of the containers")
 struct DiskLimitTests {
-    /// The host with users of plugins, and the host of an ordinary user. Only root can test both.
+    /// The values of `isOrdinary`. False is a host with users of plugins for root, otherwise the host of the test's
+    /// user; true is the host of an ordinary user, which only root can start.
     private static let hosts = getuid() == 0 ? [false, true] : [false]
 
     private static func setup(_ isOrdinary: Bool, _ flags: [String: String] = [:], limits: String = "") -> HostSetup {

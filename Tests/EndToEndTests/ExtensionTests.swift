@@ -298,7 +298,8 @@ extension HostFixture {
         try await trigger(plugin, Array(text.utf8))
     }
 
-    /// Status, code and sub-reason of the refusal of a trigger; "accepted" for an accepted one.
+    /// Status, code and sub-reason of the refusal of a trigger; "accepted" for an accepted one, another text for any
+    /// other error.
     fileprivate func refusal(of plugin: String, _ payload: [UInt8] = []) async -> String {
         do {
             guard let identifier = PluginIdentifier(plugin) else { return "no identifier" }

@@ -18,7 +18,7 @@ struct GrantLimitTests {
     }
 
     /// Launches a plugin that uses `place`, the directory in its setting, under limits. In grants and limits `BASE`
-    /// stands for the directory of the host.
+    /// stands for the directory that contains `place` and `other`.
     private func run(
         grants: String,
         limits: String,

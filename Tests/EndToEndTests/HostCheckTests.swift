@@ -192,7 +192,7 @@ struct HostCheckTests {
         }
     }
 
-    /// The output of `bgtask host check` with this configuration, without a state directory.
+    /// Runs `bgtask host check` with this configuration. The state directory does not exist.
     private func check(_ lines: [String]) async throws -> ProgramRun {
         try await ScratchDirectory.with { directory in
             let text = lines.map { $0 + "\n" }.joined() + "plugin-users: host\n"

@@ -22,7 +22,8 @@ struct InterruptionTests {
         try await interrupt(with: SIGTERM, 143, ["plugin", "check", "MANIFEST", "--level", "3", "--slack", "100"])
     }
 
-    /// Interrupts a command on a plugin that never completes its task, and looks for remains.
+    /// Interrupts a command on a plugin that never completes its task. Checks the exit status of the command, and that
+    /// it leaves no temporary file and no child process.
     private func interrupt(
         with signal: Int32,
         _ status: Int32,
@@ -56,7 +57,7 @@ struct InterruptionTests {
         }
     }
 
-    /// The processes with a parent.
+    /// Process IDs of the children of a process.
     private static func children(of parent: Int32) -> [String] {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.filter { process in

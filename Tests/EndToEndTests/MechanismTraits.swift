@@ -6,21 +6,21 @@ import Testing
 
 // Tests of a mechanism that this machine lacks are skipped with its name.
 extension Trait where Self == ConditionTrait {
-    /// The kernel confines the plugins of a host from `HostSetup()`.
+    /// Skips the test unless the kernel confines the plugins of a host from `HostSetup()`.
     static var needsSandbox: Self { needs(MissingMechanism.sandbox) }
 
-    /// The kernel confines plugins that have the user of the host, and root can start such a host.
+    /// Skips the test unless root runs it and the kernel confines plugins that have the user of the host.
     static var needsSandboxOfOrdinaryUser: Self {
         needs(getuid() == 0 ? MissingMechanism.sandboxOfOneUser : "only root starts a host of another user")
     }
 
-    /// Control groups limit the memory of launches.
+    /// Skips the test unless control groups limit the memory of launches.
     static var needsMemoryLimit: Self { needs(MissingMechanism.memoryLimit) }
 
-    /// A host can run as another user with the capabilities of the unit.
+    /// Skips the test unless a host can run as another user with the capabilities of the unit.
     static var needsSystemUser: Self { needs(MissingMechanism.systemUser) }
 
-    /// Each plugin has a user of its own, whose processes the kernel limits.
+    /// Skips the test unless root runs it: then each plugin has a user of its own, whose processes the kernel limits.
     static var needsUsersOfPlugins: Self { needs(getuid() == 0 ? nil : "only root gives plugins users of their own") }
 
     private static func needs(_ missing: String?) -> Self { .enabled(if: missing == nil, "\(missing ?? "")") }

@@ -15,7 +15,7 @@ struct OutlivingTests {
         return geteuid() == 0 ? setup.ofOrdinaryUser() : setup
     }
 
-    /// The contents of a file of `/proc`; empty when the process is gone.
+    /// The contents of a file of `/proc`; empty when it cannot be read, such as after the end of the process.
     private static func text(_ path: String) -> String {
         let bytes = try? FileHandle(forReadingAtPath: path)?.readToEnd()
         return String(decoding: bytes ?? Data(), as: UTF8.self)

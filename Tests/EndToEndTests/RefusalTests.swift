@@ -106,7 +106,8 @@ struct RefusalTests {
 }
 
 extension HostFixture {
-    /// Status, code and sub-reason of the refusal of a submission; "accepted" for an accepted one.
+    /// Status, code and sub-reason of the refusal of a submission; "accepted" for an accepted one, another text for any
+    /// other error.
     func refusal(of task: String, _ kind: TaskKind) async -> String {
         do {
             try await submit(task, kind, earliestBegin: Self.tomorrow)

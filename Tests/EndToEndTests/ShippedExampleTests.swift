@@ -141,7 +141,7 @@ struct ShippedExampleTests {
     }
 }
 
-/// Finds the library Leptonica on this machine. `path` is nil if the library is not installed.
+/// Finds the library Leptonica on this machine. `path` is nil if no searched directory contains the library.
 enum Leptonica {
     static let path: String? = {
         let directories = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]

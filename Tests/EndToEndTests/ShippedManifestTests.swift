@@ -83,7 +83,8 @@ struct ShippedManifestTests {
         }
     }
 
-    /// TypingLearner, the extension, learns from a payload, and has the entries of the feed scored.
+    /// Checks that the feed has two entries, that a payload triggers the extension TypingLearner, and that the task
+    /// `model-update` of the main plugin succeeds afterwards.
     private func checkExtension(_ host: HostFixture) async throws {
         #expect(try await rows(of: "entry", in: "feeds", .feedReader, host) == "2")
         let learner = try #require(PluginIdentifier(Example.extensionOfReader))
@@ -216,7 +217,7 @@ struct ShippedManifestTests {
 /// A server of a directory at a free port of the loopback interface.
 private struct FeedServer {
     let process: ChildProcess
-    /// Ends with a slash.
+    /// URL of the directory, with a slash at its end.
     let address: String
 
     static func start(_ directory: String) async throws -> FeedServer {
