@@ -35,7 +35,8 @@ package struct ControlEntry: FuzzEntry {
         return try FuzzedCall(route: route, value: value ?? "", body: body).problem()
     }
 
-    /// Every refusal has a status of an error, and a body that clients can read.
+    /// The flaw of a refusal: no status of an error, no message, or a body that clients cannot read; nil without a
+    /// flaw.
     static func flaw(of refusal: RouteError) -> String? {
         guard (400...599).contains(refusal.status), !refusal.reply.error.message.isEmpty else {
             return "a refusal has the status \(refusal.status), or no message"
@@ -43,7 +44,8 @@ package struct ControlEntry: FuzzEntry {
         return flaw(ofReply: refusal.reply)
     }
 
-    /// Every reply can be printed on a terminal, and read again.
+    /// The flaw of a reply that cannot be encoded, printed on a terminal, or read again without a change; nil without a
+    /// flaw.
     static func flaw<Reply: Codable & Equatable>(ofReply reply: Reply) -> String? {
         guard let json = try? WireCoding.encode(reply) else { return "a reply cannot be encoded" }
         if json.contains(where: { $0 < 0x20 || $0 == 0x7f }) { return "a reply has a control character" }

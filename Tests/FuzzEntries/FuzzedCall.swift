@@ -43,7 +43,8 @@ struct FuzzedCall {
         return nil
     }
 
-    /// Every request of a batch has a refusal or an answer of its own.
+    /// The first flaw of a batch, in which every request requires a refusal or an answer of its own; nil without a
+    /// flaw.
     private func batch() throws(RouteError) -> String? {
         let batch = try TaskBatch.reading(body)
         for (index, entry) in zip(batch.requests, batch.validated()).enumerated() {

@@ -6,7 +6,7 @@ internal import TaskModel
 @testable internal import HostService
 @testable internal import Scheduling
 
-/// A scheduler with one plugin whose tasks run, and with a perfect ledger: each commit succeeds at once.
+/// A scheduler with a main plugin whose tasks run, its extension, and a perfect ledger: each commit succeeds at once.
 struct FuzzedHost {
     private var scheduler: Scheduler
     private var judges: [LaunchNumber: RunnerJudge] = [:]
@@ -61,7 +61,8 @@ struct FuzzedHost {
         return answers[reply]
     }
 
-    /// Sends the messages as those of a running launch, and ends that launch.
+    /// Sends the messages as those of a running launch, and ends that launch. Returns the first problem; nil without
+    /// one.
     mutating func problem(with messages: [RunnerMessage], ofLaunch index: Int) -> String? {
         let running = judges.keys.sorted()
         guard !running.isEmpty else { return "the scheduler launched nothing" }

@@ -4,8 +4,8 @@ import Glibc
 package import LinuxSystem
 internal import PluginBinary
 
-/// The readers of a library that nobody trusts yet: everything that `plugin check`, `plugin inspect` and
-/// `plugin install` read from its bytes.
+/// The readers of an untrusted library: everything that `plugin check`, `plugin inspect` and `plugin install` read from
+/// its bytes.
 package struct LibraryEntry: FuzzEntry {
     // Libraries are read from descriptors. A file without a name needs no removal.
     private let file: Descriptor
@@ -36,7 +36,8 @@ package struct LibraryEntry: FuzzEntry {
         return disagreement(survey, at: path) ?? flaw(of: survey) ?? flaw(of: asFunctions)
     }
 
-    /// The catalogue accepts or refuses a library by its first problem, `plugin check` shows all problems.
+    /// The disagreement between the catalogue, which refuses a library by its first problem, and `plugin check`, which
+    /// shows all problems; nil without one.
     private func disagreement(_ survey: BinarySurvey, at path: String) -> String? {
         do throws(PluginBinaryProblem) {
             let binary = try PluginBinary.examine(descriptor: file.number, path: path)

@@ -37,7 +37,8 @@ struct Pieces {
         return 1 + Int(state >> 33) % (1 << (seed % 13))
     }
 
-    /// True for about every fourth call.
+    /// Whether the next size is a multiple of 4: true for about every fourth call, never for seeds whose sizes are at
+    /// most 2.
     mutating func refuses() -> Bool { next() % 4 == 0 }
 }
 
