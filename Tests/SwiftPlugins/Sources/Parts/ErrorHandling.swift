@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// All ways in which published code examines the scheduler's errors.
+/// The ways in which published code examines the scheduler's errors.
 final class ErrorHandling: Part {
     func launch() {
         for name in ["refresh", "report", "db-cleaning"] {

@@ -3,7 +3,7 @@
 import BackgroundTasks
 
 /// An activity that continues after the last completion until it is released or expires. With the setting `refused`, an
-/// expiration handler begins one, for which the host grants no assertion.
+/// expiration handler begins the activity, for which the host grants no assertion.
 final class ExpiringActivity: Part {
     func launch() {
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { task in

@@ -2,8 +2,8 @@
 
 import BackgroundTasks
 
-/// Programming errors, which the setting `mistake` selects. All except a second completion end the process, as on
-/// Apple's platforms.
+/// Programming errors, which the setting `mistake` selects. All except a second completion and a missing handler end
+/// the process.
 final class Mistakes: Part {
     func launch() throws {
         let mistake = BackgroundPlugin.setting("mistake") ?? ""

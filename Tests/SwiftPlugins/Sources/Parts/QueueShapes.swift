@@ -2,10 +2,14 @@
 
 import BackgroundTasks
 
-/// Handlers that are written in main-actor code, as in app delegates. The setting `queue` is the queue of the registration.
-/// The setting `shape` is the handler: a closure of the main actor that blocks until its expiration, a closure with
-/// `@Sendable` that does, a closure and an expiration handler of the main actor that contain closures of their own, or a
-/// closure that blocks for two seconds of its expiration and shares state of the main actor with its expiration handler.
+/// Handlers that are written in main-actor code, as in app delegates. The setting `queue` selects the queue of the
+/// registration, and the setting `shape` selects the handler:
+///
+/// - `sendable`: a `@Sendable` closure that blocks until its expiration.
+/// - `nested`: a closure of the main actor. It and its expiration handler contain closures of their own.
+/// - `shared`: a closure of the main actor that blocks until two seconds after the begin of its expiration, and shares
+///   state of the main actor with its expiration handler.
+/// - Otherwise: a closure of the main actor that blocks until its expiration.
 final class QueueShapes: Part {
     private static let identifier = "com.example.colorfeed.refresh"
 
