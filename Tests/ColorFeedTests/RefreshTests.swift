@@ -13,7 +13,8 @@ struct RefreshTests {
     private static let refresh = "com.example.colorfeed.refresh"
     private static let cleaning = "com.example.colorfeed.db-cleaning"
 
-    /// Calls the body with a host that ColorFeed has entered, with a feed of one colour. Requires a launch without defects.
+    /// Calls the body with a host that ColorFeed has entered, with a feed of one colour. Expects a launch without
+    /// defects.
     private func with(
         _ settings: [String: String] = [:],
         _ body: (TestHost) async throws -> Void
@@ -91,7 +92,8 @@ extension RefreshTests {
 
     /// Runs a task, and releases its host.
     ///
-    /// - Returns: the host; nil after its deinitialization.
+    /// - Parameter isEnded: whether the host ends its launch before the release.
+    /// - Returns: a closure that returns the host, or nil after the host's deinitialization.
     private func runAndRelease(keeping kept: KeptTasks, isEnded: Bool) async throws -> () -> TestHost? {
         let host = try await host { task in
             kept.add(task)

@@ -93,8 +93,8 @@ private struct DocumentedCommand: CustomStringConvertible {
             .map { ($0, try String(contentsOf: root.appending(path: $0), encoding: .utf8)) }
     }
 
-    /// The words of a command line, split as by a shell, up to a comment or a pipe. Optional parts are included; a
-    /// placeholder becomes a value.
+    /// The words of a command line, split as by a shell, up to a comment, a pipe or a redirection. Optional parts are
+    /// included. The placeholders ID, TASK and IDENTIFIER become a value; an ellipsis at the end of a word is removed.
     private static func words(of line: String) -> [String] {
         var words: [String] = []
         var word: String?

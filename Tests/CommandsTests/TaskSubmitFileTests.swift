@@ -18,7 +18,7 @@ struct TaskSubmitFileTests {
 
     private static func line(_ number: Int) -> String { #"{"identifier": "a.task\#(number)", "kind": "refresh"}"# }
 
-    /// The behaviour of a host that refuses each request of a batch whose kind is processing.
+    /// The behaviour of a host that refuses the processing requests of a batch, and accepts the other ones.
     private static let host: StubHost.Behaviour = { request in
         let body = (try? JSONValue(parsing: Data(request.body.utf8))) ?? .null
         guard case .object(let members) = body, case .array(let requests)? = members["requests"] else {

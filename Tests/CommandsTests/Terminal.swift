@@ -33,7 +33,7 @@ final class Terminal: Sendable {
 
     var output: String { streams.withLock { $0.output } }
     var error: String { streams.withLock { $0.error } }
-    /// The times for which the command waited. The terminal lets none of them pass.
+    /// The durations of the command's pauses, which the terminal skips.
     var pauses: [Duration] { streams.withLock { $0.pauses } }
 
     func run(_ arguments: String..., interruptedBy word: String? = nil) async -> ExitStatus {

@@ -13,7 +13,7 @@ struct TerminalSafetyTests {
     /// C0, DEL, C1, directions, zero-width characters and tags.
     private static let hostile = "\u{1b}[2J\u{7f}\u{9b}31m\u{9d}0;x\u{202e}\u{2066}\u{200b}\u{200f}\u{feff}\u{e0041}"
 
-    /// The arguments of one call of every verb. Local files and options have hostile names.
+    /// The arguments of one call of every verb except `host run`, by verb. Names of local files contain hostile text.
     private static let calls: [String: [String]] = [
         "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "watch": ["--once"],
         "task submit": ["a.b", "--kind", "refresh"], "task cancel": ["a.b"], "task stop": ["a.b"], "task list": [],

@@ -10,7 +10,8 @@ import Testing
 struct TrustTests {
     private static let remark = "# keys of vendors\n\nold.example.* cert-authority ssh-ed25519 AAAA\n"
 
-    /// A directory with the public keys `a.pub` and `b.pub`, and the path of a signers file.
+    /// Runs `body` with a directory that contains the public keys `a.pub` and `b.pub`, and with the path of a signers
+    /// file.
     private func with(_ body: (ScratchDirectory, String) async throws -> Void) async throws {
         try await ScratchDirectory.with { directory in
             for name in ["a", "b"] {

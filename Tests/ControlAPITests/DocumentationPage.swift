@@ -5,7 +5,7 @@ import Testing
 
 /// A reference page of `Documentation`. Each entry is a table row that begins with an anchor.
 struct DocumentationPage {
-    /// The cells of each row beside the anchor's, by anchor.
+    /// The cells of each row, by anchor. The first one is the rest of the anchor's own cell.
     let entries: [String: [String]]
 
     init(_ name: String) throws {

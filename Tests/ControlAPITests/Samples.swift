@@ -3,7 +3,7 @@
 import ControlAPI
 import TaskModel
 
-/// One value of each reply with every field set, shared by tests of JSON and of rendering.
+/// Sample values of the replies, with almost every field set, shared by tests of JSON and of rendering.
 enum Samples {
     struct Missing: Error {}
 

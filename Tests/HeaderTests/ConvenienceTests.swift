@@ -99,9 +99,10 @@ struct ConvenienceTests {
     }
 }
 
-/// A host table in which every function returns a different number. Its only state is the logged levels.
+/// A host table whose functions return constants, or values from their arguments such as the size of a struct. Its only
+/// state is the sum of the logged values.
 private enum EchoHost {
-    /// The sum of the logged levels.
+    /// The sum of the tasks and levels of all calls of `log`.
     static let logged = Mutex<UInt32>(0)
 
     static let table = bgt_host(

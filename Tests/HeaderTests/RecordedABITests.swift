@@ -14,7 +14,7 @@ struct RecordedABITests {
         return try Tool.run("env", environment + [Self.script.path] + arguments)
     }
 
-    /// The message of a check that is skipped because a tool is missing; nil when the check runs.
+    /// The message of a check that is skipped because a tool is missing; nil when the check is not skipped.
     private static func obstacle(to arguments: String...) -> String? {
         guard let result = try? Tool.run(script, arguments), result.status == skipped else { return nil }
         return result.output

@@ -58,7 +58,8 @@ extension Sensor {
         return readings.conditions[condition]
     }
 
-    /// Runs the sensor, with its events and its samples, until the condition is true. Returns false after 20 seconds.
+    /// Runs the sensor, with its events and its samples, until the condition is true. Returns false after 20 seconds,
+    /// or when the sensor's descriptors cannot be watched.
     func listens(until isSo: () -> Bool) -> Bool {
         let wakeChannel = Descriptor(owning: bgl_eventfd_create())
         guard let waits = try? WaitSet(wokenBy: wakeChannel) else { return false }

@@ -17,7 +17,7 @@ import Testing
 struct DecisionLoopTests {
     private static let launch = LaunchNumber(rawValue: 1)
 
-    /// Takes messages from the mailbox. Returns their number, and the input that follows them.
+    /// Takes messages from the mailbox. Returns their number, and the input that follows them; nil when none follows.
     private static func messages(in mailbox: Mailbox) -> (count: Int, next: DecisionLoop.Input?) {
         var count = 0
         while true {

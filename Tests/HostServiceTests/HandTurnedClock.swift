@@ -30,7 +30,8 @@ final class HandTurnedClock: Clock, Sendable {
     var now: Instant { state.withLock { $0.now } }
     let minimumResolution: Duration = .nanoseconds(1)
 
-    /// Sleeps until the test has advanced the clock to the deadline. Only one task can sleep at a time.
+    /// Sleeps until the test advances the clock to the deadline or beyond, or the task is cancelled. Only one task can
+    /// sleep at a time.
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -24,7 +24,7 @@ struct LogWriterTests {
             wrote.signal()
         }
 
-        /// The written messages: each line without its time and level.
+        /// The written messages: for each line its message if the tests know it, otherwise the whole line.
         var messages: [String] {
             texts.withLock { $0 }.map { text in
                 ["first", "second", "third", "sixth", "dropped log lines: 2", "dropped log lines: 1"]

@@ -191,7 +191,8 @@ struct PrecedenceTests {
     }
 
     /// The indices of the plugins that stay, by the rule pair by pair: a plugin that no undecided plugin beats stays,
-    /// and all plugins that conflict with it are refused.
+    /// and all plugins that conflict with it are refused. If each undecided plugin is beaten, the first one stays;
+    /// plugins that were catalogued before precede the others.
     private static func staying(of rivals: [Rival]) -> [Int] {
         var undecided = rivals.indices.sorted { left, right in
             let (isKnown, isOtherKnown) = (rivals[left].held != nil, rivals[right].held != nil)

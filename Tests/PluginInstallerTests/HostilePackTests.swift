@@ -224,7 +224,8 @@ private struct SeededGenerator: RandomNumberGenerator {
         return value ^ (value >> 31)
     }
 
-    /// The bytes with a few of them flipped, replaced, cut off, doubled or moved.
+    /// The bytes with one to three changes: a bit is flipped, a byte replaced, the end cut off, a range repeated or
+    /// removed, or two bytes are swapped.
     mutating func mutation(of bytes: [UInt8]) -> [UInt8] {
         var changed = bytes
         for _ in 0...Int.random(in: 0..<3, using: &self) where !changed.isEmpty {

@@ -10,7 +10,7 @@ import Testing
 @Suite("The use of the disk by a launch is read from the kernel, whatever the text contains")
 struct DiskUseTests {
     private static let text = "rchar: 9\nwchar: 700\nsyscr: 1\nsyscw: 2\nread_bytes: 3\nwrite_bytes: 500\n"
-    /// The directory of this process's devices is a tmpfs on every machine with tests.
+    /// A directory in memory, because `/dev/shm` is a tmpfs on every machine with tests, and one that is not in memory.
     private let memory = ContainerDisk(of: "/dev/shm")
     private let disk = ContainerDisk(of: "/proc")
 
@@ -62,7 +62,7 @@ struct DiskUseTests {
         }
     }
 
-    /// An anonymous device, one without an entry, and none.
+    /// Each argument is a device number: of an anonymous device, of a device without an entry, and an empty one.
     @Test(arguments: ["0:45", "8:17", ""])
     func `the bytes of a control group are unknown for a disk that is no block device, with the cause`(
         _ number: String

@@ -15,7 +15,7 @@ enum Minor1 {
 
     static let include = (directory ?? "") + "/include"
 
-    /// The runner of a minor version; nil for the one that was built with the tests.
+    /// The runner of a minor version; nil for the one that was built with the tests, and for a run without `directory`.
     static func runner(_ minor: Int) -> String? {
         guard let directory else { return nil }
         if isSanitized { return "\(directory)/sanitized\(minor)/debug/bgtask-runner" }

@@ -17,8 +17,9 @@ struct FileCallTests {
         )
     }
 
-    /// Modes of fallocate with the errno of the filter: plain, keep the size, punch a hole, remove a range, zero a range,
-    /// insert a hole, unshare, and a hole without the flag that the kernel requires with it.
+    /// Modes of fallocate with the errno of the filter: plain, keep the size, punch a hole, remove a range, zero a
+    /// range, zero it and keep the size, insert a hole, unshare, a hole without the flag that the kernel requires with
+    /// it, and a hole combined with a removal.
     private static let modes: [(mode: UInt64, errno: Int32)] = [
         (0, EOPNOTSUPP), (1, EOPNOTSUPP), (3, 0), (8, 0), (0x10, EOPNOTSUPP), (0x11, EOPNOTSUPP), (0x20, 0),
         (0x41, EOPNOTSUPP), (2, EOPNOTSUPP), (0xb, EOPNOTSUPP),
