@@ -4,9 +4,8 @@ import ControlAPI
 
 /// A comparison of the acknowledged submissions with the runs that the plugin recorded and with the journal.
 struct Account {
-    /// Submissions that were acknowledged but neither ran nor are pending, and that no journal entry marks as replaced,
-    /// superseded or abandoned. A request that runs at five losses of the host is abandoned, even if its handler never
-    /// began.
+    /// Submissions that were acknowledged but neither ran nor are pending, and that no journal entry marks as replaced or
+    /// superseded, or as abandoned after five losses of the host.
     let lost: [Int64]
     /// Submissions that ran more often than the interruptions in the journal explain.
     let repeatedInSilence: [Int64]
@@ -23,9 +22,11 @@ struct Account {
         let entries = Dictionary(grouping: requests) { $0.submission ?? 0 }
         func count(_ number: Int64, _ event: String) -> Int { entries[number]?.count { $0.event == event } ?? 0 }
         lost = acknowledged.filter { number in
-            let ends = ["replaced", "superseded", "abandoned"]
-            let wasEnded = entries[number]?.contains { ends.contains($0.event) }
-            return runs[number] == nil && wasEnded != true && !pending.contains(number)
+            let wasReplaced = entries[number]?.contains { $0.event == "replaced" || $0.event == "superseded" }
+            // Four losses of the host are journaled as interruptions, the fifth as this end.
+            let wasAbandoned = entries[number]?.contains { $0.event == "abandoned" && $0.blame == "unknown" } == true
+            let isExplained = wasReplaced == true || wasAbandoned && count(number, "interrupted") >= 4
+            return runs[number] == nil && !isExplained && !pending.contains(number)
         }
         let events = Dictionary(grouping: requests, by: \.event).mapValues(\.count)
         let repeated = runs.values.count { $0 > 1 }
