@@ -25,13 +25,19 @@ package enum PluginRuntime {
         }
         let channel = HostChannel(descriptor: RunnerDescriptors.control, wakeChannel: wakeChannel)
         var decoder = FrameDecoder<HostMessage>()
+        var ruleset: BaseRuleset?
+        if !hasPlan {
+            ruleset = BaseRuleset.prepared()
+            Rehearsal.run()
+        }
         let plan = receivePlan(from: channel, &decoder)
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
 
         // Inherited by all later threads. A failure has no effect on the plugin.
         if plan.nice > 0 { Sandbox.lowerPriority(by: plan.nice) }
         // Before the first other thread: a sandbox does not apply to threads that exist already.
-        enterSandbox(plan, channel)
+        // Taken: the ruleset has to be closed before any plugin code is mapped.
+        enterSandbox(plan, channel, ruleset.take())
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
         guard let reserve = WorkQueue(named: "bgtask-reserve"), let spare = WorkQueue(named: "bgtask-spare") else {
             RunnerExit.endUnstarted(without: .thread)
@@ -90,14 +96,19 @@ package enum PluginRuntime {
 
     /// Gives this process the user and the sandbox of the plan. If that fails, the process ends before any plugin code
     /// is mapped.
-    private static func enterSandbox(_ plan: RunnerPlan, _ channel: HostChannel) {
+    private static func enterSandbox(
+        _ plan: RunnerPlan,
+        _ channel: HostChannel,
+        _ ruleset: BaseRuleset?
+    ) {
         do throws(SystemError) {
             let (messages, listener) = try Sandbox.enter(
                 plan.sandbox,
                 as: plan.user,
                 processLimit: plan.processLimit,
                 fileLimit: plan.fileLimit,
-                container: plan.containerPath
+                container: plan.containerPath,
+                prepared: ruleset
             )
             // The first message: the host accepts a listener with the first bytes only. Then this process closes it,
             // because the holder of the listener could permit refused calls.
@@ -112,6 +123,12 @@ package enum PluginRuntime {
         } catch {
             RunnerExit.endUnstarted(RunnerExit.notConfined, "the sandbox cannot be set up: \(error)")
         }
+    }
+
+    /// Whether the host has sent the first bytes of the plan, or has closed the socket.
+    private static var hasPlan: Bool {
+        var state = pollfd(fd: RunnerDescriptors.control, events: Int16(POLLIN), revents: 0)
+        return poll(&state, 1, 0) != 0
     }
 
     /// Waits until the host has sent the first bytes, or has closed the socket.

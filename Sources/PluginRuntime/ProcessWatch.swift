@@ -29,7 +29,8 @@ final class ProcessWatch: @unchecked Sendable {
             var action = sigaction()
             sigaction(signal, nil, &action)
             let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: UnsafeRawPointer?.self)
-            if Self.isOfLanguageRuntime(handler) { handlers[index] = handler }
+            // The search for the library of the runner's own handler would go through the directories of the system.
+            if handler != handlers[index], Self.isOfLanguageRuntime(handler) { handlers[index] = handler }
         }
     }
 

@@ -47,6 +47,7 @@ struct Place: ~Copyable {
     let path: String
     let descriptor: Int32
     let isDirectory: Bool
+    let file: FileKey
 
     /// Opens the place at a path; nil when it cannot be opened.
     ///
@@ -62,6 +63,7 @@ struct Place: ~Copyable {
         self.path = path
         self.descriptor = descriptor
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
+        file = FileKey(status)
     }
 
     deinit { close(descriptor) }

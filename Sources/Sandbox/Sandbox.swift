@@ -23,6 +23,7 @@ package enum Sandbox {
     ///   - fileLimit: maximum size in bytes of a file that the process writes, with or without a sandbox; nil for no
     ///     limit.
     ///   - container: the container of the plugin; it exists, and `user` owns it.
+    ///   - prepared: a ruleset that was created in advance; nil to create one now.
     /// - Returns: one message for each refused grant, and the listener of the filter of system calls, in which refused
     ///   calls wait for an answer. The listener is nil without a filter, or when the kernel creates no listener.
     package static func enter(
@@ -30,7 +31,8 @@ package enum Sandbox {
         as user: UInt32?,
         processLimit: UInt32? = nil,
         fileLimit: UInt64? = nil,
-        container: String
+        container: String,
+        prepared: BaseRuleset? = nil
     ) throws(SystemError) -> (messages: [String], listener: Descriptor?) {
         if let fileLimit {
             try SystemError.check(
@@ -61,26 +63,23 @@ package enum Sandbox {
         try SystemError.check(bgl_drop_capabilities(), "drop the capabilities")
         var refused: [String] = []
         if let rights = plan.landlock {
-            let ruleset = try LandlockRuleset(rights)
-            for (path, rights) in BasePlaces.all {
-                if let place = Place(path) { try ruleset.allow(place, rights) }
-            }
-            if let library = Place(plan.library) { try ruleset.allow(library, Landlock.rights(.execute)) }
+            let base = try BaseRuleset.take(prepared, for: rights)
+            if let library = Place(plan.library) { try base.ruleset.allow(library, Landlock.rights(.execute)) }
             guard let place = Place(container, follows: false) else {
                 throw SystemError(number: errno, attempt: "open the container \(container)")
             }
-            try ruleset.allow(place, Landlock.rights(.write))
+            try base.ruleset.allow(place, Landlock.rights(.write))
             for granted in plan.granted {
                 switch GrantedPlace.open(granted, of: plan, trusting: trusted) {
-                case .place(let place): try ruleset.allow(place, Landlock.rights(granted.access))
+                case .place(let place): try base.ruleset.allow(place, Landlock.rights(granted.access))
                 case .missing: continue
                 case .refused(let message): refused.append(message)
                 }
             }
             for port in plan.ports where rights.network & port.rights != 0 {
-                try ruleset.allow(port: port.number, port.rights)
+                try base.ruleset.allow(port: port.number, port.rights)
             }
-            try ruleset.restrict()
+            try base.ruleset.restrict()
         }
         setenv("TMPDIR", temporary, 1)
         if !plan.filter.isEmpty {

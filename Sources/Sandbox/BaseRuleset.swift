@@ -1,0 +1,61 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import LinuxSystem
+import RunnerWire
+
+/// A Landlock ruleset that grants the places that every plugin may use.
+///
+/// A runner that waits for its plan creates one in advance, so that a launch adds only the places of its own plugin.
+package final class BaseRuleset {
+    let ruleset: LandlockRuleset
+    /// The rights that the ruleset refuses unless a rule grants them.
+    private let rights: LandlockRights
+    /// The base places as they were opened. A rule applies to the opened file, not to its path.
+    private var opened: [(path: String, rights: UInt64, file: FileKey?)] = []
+
+    private init(_ rights: LandlockRights) throws(SystemError) {
+        ruleset = try LandlockRuleset(rights)
+        self.rights = rights
+        for (path, rights) in BasePlaces.all { opened.append((path, rights, try add(path, rights))) }
+    }
+
+    /// Creates the ruleset with all rights that this kernel offers; nil without Landlock, or when a step fails. The
+    /// launch then creates a ruleset itself, and reports a failure.
+    package static func prepared() -> BaseRuleset? { Landlock.offered().flatMap { try? BaseRuleset($0) } }
+
+    /// Returns a ruleset with the rights of a plan: the prepared one if its rights are equal, else a new one. Base
+    /// places that were replaced since the preparation, such as `/etc/resolv.conf`, are added again.
+    static func take(_ prepared: BaseRuleset?, for rights: LandlockRights) throws(SystemError) -> BaseRuleset {
+        guard let prepared, prepared.rights == rights else { return try BaseRuleset(rights) }
+        for (index, place) in prepared.opened.enumerated() where FileKey(ofPath: place.path) != place.file {
+            prepared.opened[index].file = try prepared.add(place.path, place.rights)
+        }
+        return prepared
+    }
+
+    private func add(_ path: String, _ rights: UInt64) throws(SystemError) -> FileKey? {
+        guard let place = Place(path) else { return nil }
+        try ruleset.allow(place, rights)
+        return place.file
+    }
+}
+
+/// A file as the kernel distinguishes it from the others that exist at the same time.
+struct FileKey: Hashable {
+    private let device: UInt
+    private let number: UInt
+
+    init(_ status: stat) {
+        device = UInt(status.st_dev)
+        number = UInt(status.st_ino)
+    }
+
+    /// The file to which a path leads; nil when it leads to none.
+    init?(ofPath path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+}
