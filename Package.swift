@@ -177,7 +177,9 @@ let package = Package(
         ),
         .testTarget(
             name: "SandboxPolicyTests",
-            dependencies: ["CSeccomp", "LinuxSystem", "RunnerWire", "Sandbox", "SandboxPolicy", "TaskModel"]
+            dependencies: [
+                "CSeccomp", "HostTestKit", "LinuxSystem", "RunnerWire", "Sandbox", "SandboxPolicy", "TaskModel",
+            ]
         ),
 
         // MARK: MessageBus, follows properties and signals of other programs over D-Bus, without blocking

@@ -13,12 +13,15 @@ package final class BaseRuleset {
     /// The rights that the ruleset refuses unless a rule grants them.
     private let rights: LandlockRights
     /// The base places as they were opened. A rule applies to the opened file, not to its path.
-    private var opened: [(path: String, rights: UInt64, file: FileKey?)] = []
+    private(set) var opened: [(path: String, rights: UInt64, file: FileKey?)] = []
 
-    private init(_ rights: LandlockRights) throws(SystemError) {
+    init(
+        _ rights: LandlockRights,
+        places: [(path: String, rights: UInt64)] = BasePlaces.all
+    ) throws(SystemError) {
         ruleset = try LandlockRuleset(rights)
         self.rights = rights
-        for (path, rights) in BasePlaces.all { opened.append((path, rights, try add(path, rights))) }
+        for (path, rights) in places { opened.append((path, rights, try add(path, rights))) }
     }
 
     /// Creates the ruleset with all rights that this kernel offers; nil without Landlock, or when a step fails. The

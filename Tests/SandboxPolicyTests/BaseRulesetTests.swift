@@ -1,0 +1,46 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import RunnerWire
+import Testing
+
+@testable import Sandbox
+
+@Suite("A launch gets the places that every plugin may use as they are at its begin", .enabled(if: Landlock.version > 0))
+struct BaseRulesetTests {
+    private static let rights = LandlockRights(files: Landlock.readFile, network: 0, scopes: 0)
+
+    @Test func `a base place that was replaced after the preparation is granted again, and no other`() async throws {
+        try await ScratchDirectory.with { directory in
+            let paths = ["kept", "replaced"].map(directory.file)
+            for path in paths { try Data().write(to: URL(filePath: path)) }
+            let places = paths.map { (path: $0, rights: Landlock.readFile) }
+            let prepared = try BaseRuleset(Self.rights, places: places)
+            let before = prepared.opened.map(\.file)
+            try Data([1]).write(to: URL(filePath: directory.file("new")))
+            #expect(rename(directory.file("new"), paths[1]) == 0)
+            let taken = try BaseRuleset.take(prepared, for: Self.rights)
+            #expect(taken === prepared)
+            #expect(taken.opened.map(\.file) == paths.map(FileKey.init(ofPath:)))
+            #expect(taken.opened[0].file == before[0] && taken.opened[1].file != before[1])
+        }
+    }
+
+    @Test func `a base place that was missing at the preparation is granted if it exists later`() async throws {
+        try await ScratchDirectory.with { directory in
+            let path = directory.file("late")
+            let prepared = try BaseRuleset(Self.rights, places: [(path: path, rights: Landlock.readFile)])
+            #expect(prepared.opened.map(\.file) == [nil])
+            try Data().write(to: URL(filePath: path))
+            let taken = try BaseRuleset.take(prepared, for: Self.rights)
+            #expect(taken.opened[0].file == FileKey(ofPath: path) && taken.opened[0].file != nil)
+        }
+    }
+
+    @Test func `a prepared ruleset is not used for a plan with other rights`() throws {
+        let prepared = try BaseRuleset(Self.rights, places: [])
+        let other = LandlockRights(files: Landlock.readFile | Landlock.writeFile, network: 0, scopes: 0)
+        #expect(try BaseRuleset.take(prepared, for: other) !== prepared)
+    }
+}
