@@ -7,7 +7,7 @@ import Testing
 
 @testable import Sandbox
 
-@Suite("A launch gets the places that every plugin may use as they are at its begin", .enabled(if: Landlock.version > 0))
+@Suite("A launch gets the places that every plugin may use as they are at its begin", .needsLandlock)
 struct BaseRulesetTests {
     private static let rights = LandlockRights(files: Landlock.readFile, network: 0, scopes: 0)
 
@@ -43,4 +43,8 @@ struct BaseRulesetTests {
         let other = LandlockRights(files: Landlock.readFile | Landlock.writeFile, network: 0, scopes: 0)
         #expect(try BaseRuleset.take(prepared, for: other) !== prepared)
     }
+}
+
+extension Trait where Self == ConditionTrait {
+    static var needsLandlock: Self { .enabled("the kernel has no Landlock") { Landlock.version > 0 } }
 }
