@@ -22,8 +22,8 @@ package struct Screen: Sendable {
 
     package var size: @Sendable () -> Size
     package var events: @Sendable () -> AsyncStream<Event>
-    /// Changes the keyboard mode: with true, typed keys are no longer echoed on the screen; with false, the keyboard
-    /// has the mode that it had before.
+    /// Changes the keyboard mode. With true, each key is delivered at once and without echo. With false, the mode from
+    /// before the last call with true is restored.
     package var takeKeys: @Sendable (Bool) -> Void
     /// Stops the process, as Ctrl-Z does. Returns when the user continues it.
     package var suspend: @Sendable () -> Void

@@ -69,8 +69,8 @@ extension StateDirectory {
         }
     }
 
-    /// Mode of a closed container, whose group is the number of the user that owns its files. No other container has
-    /// the sticky bit.
+    /// Mode of a container that `closeContainer` gave to the host's user. The container's group is the number of the
+    /// user that owns the files in it. No other container has the sticky bit.
     private static let closedMode: mode_t = 0o1700
 
     /// Creates the container of a main plugin if it is missing, with access for its owner only. Throws when a system

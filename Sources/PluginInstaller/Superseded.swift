@@ -6,8 +6,9 @@ import LocatedYAML
 import PluginCatalogue
 import TaskModel
 
-/// Unused files in the operator's directory that only these commands create: libraries of other versions, versions in
-/// the store, and temporary files of an interrupted command. They are deleted later, only if they are still unused.
+/// Unused files in the operator's directory, to be deleted after a successful installation or removal. They are the
+/// replaced library, libraries of other versions, versions in the store, and temporary files of an interrupted command.
+/// A file that a manifest uses by then is kept.
 package struct Superseded {
     let place: InstallationPlace
     /// The paths of the files, sorted.

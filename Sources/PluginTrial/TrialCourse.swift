@@ -30,7 +30,8 @@ package struct TrialCourse: Sendable {
         var killTime: MonotonicTime?
         /// The furthest progress of a continued task.
         var furthest = FurthestProgress()
-        /// Time of the last rise of the progress; before the first, of the return of entry, or of a later delivery.
+        /// Time of the last rise of the progress. Before the first rise: time of the return of entry, or of the
+        /// delivery of a task that was added later.
         var progressedAt: MonotonicTime
     }
 

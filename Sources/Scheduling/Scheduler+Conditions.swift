@@ -48,8 +48,9 @@ extension Scheduler {
         }
     }
 
-    /// The conditions that held in `old` and do not hold now, each with a test for the work that needs the condition.
-    /// The containers that were locked since `old` are one more loss.
+    /// The losses since `old` that expire tasks, each with a test for the work that needs the lost condition. The loss
+    /// of a condition counts only if its row names an expiration reason. Idle is left out while its policy is off. The
+    /// containers that were locked since `old` are one more loss.
     private func losses(since old: Conditions) -> [Loss] {
         var losses: [Loss] = []
         for condition in Condition.all where old[condition] && !conditions[condition] {

@@ -123,7 +123,9 @@ struct BatchTests {
     }
 
     @Test(.enabled(if: MountedDisk.isPossible))
-    func `on a full disk a batch refuses each request with not-recorded, and keeps what was pending`() async throws {
+    func `on a full disk a batch refuses each valid request with not-recorded, and the pending request stays`()
+        async throws
+    {
         try await MountedDisk.with(size: "3m") { disk in
             let setup = HostSetup(["state-directory": disk.path, "host-retry-delay": "20ms"])
             try await HostFixture.with(setup, plugins: [.neighbour, Self.recorder]) { host in

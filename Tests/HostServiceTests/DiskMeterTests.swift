@@ -32,7 +32,7 @@ struct DiskMeterTests {
         #expect(next == DiskSample(disk(600, inodes: 20), uses: [first: DiskUse(written: 0)]))
     }
 
-    @Test func `a total that falls, as after the end of a child, counts again from its highest value on`() {
+    @Test func `after a total falls, as at the end of a child, only growth above its highest value counts`() {
         var meter = DiskMeter()
         let samples: [Int64] = [1_000, 400, 900, 1_200]
         let grown = samples.map { meter.sample(disk(100), written: [first: $0]).uses[first]?.written }

@@ -47,7 +47,7 @@ struct PrivateLibraryTests {
     }
 
     @Test(arguments: ["-Wl,--enable-new-dtags", "-Wl,--disable-new-dtags"])
-    func `a search path is refused as RUNPATH and as RPATH`(tags: String) throws {
+    func `a search path in /tmp is refused as RUNPATH and as RPATH`(tags: String) throws {
         try Workshop.with { workshop in
             let library = try workshop.compile(Source.plugin, Self.shared + ["-Wl,-rpath,/tmp", tags])
             #expect(refused(library) == ["/tmp"])

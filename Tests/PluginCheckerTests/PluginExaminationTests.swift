@@ -142,7 +142,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `a plugin with an entry and handlers fails the checks of note and exports`()
+    @Test func `a library with note and entry fails the checks of note and exports if its manifest binds functions`()
         async throws
     {
         try await Bench.with { bench in

@@ -25,7 +25,7 @@ struct PlayedLaunch {
     private(set) var errors: [String] = []
     private(set) var end: RunnerEnd?
 
-    /// The present request of each identifier, oldest submission first.
+    /// The pending request of each identifier, oldest submission first.
     private var pending: [ListedRequest] = []
     private var openTasks: Set<TaskID>
     private var openAssertions: Set<AssertionID> = []

@@ -93,7 +93,9 @@ extension LaunchTests {
             #expect(CoreFiles(pattern: pattern) == place)
         }
 
-        @Test func `a runner's environment is the allow-list and a mark that differs for each launch`() async throws {
+        @Test func `a runner's environment is the allow-list and a process mark that differs for each launch`()
+            async throws
+        {
             setenv("SECRET_OF_THE_HOST", "1", 1)
             let main = #"for (char **e = environ; *e; e++) puts(*e);"#
             try await LaunchFixture.with(runner: main) { fixture in

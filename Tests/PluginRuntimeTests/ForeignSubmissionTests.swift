@@ -150,7 +150,7 @@ struct ForeignSubmissionTests {
     }
 
     @Test(.proves(70))
-    func `protection types in requests of other kinds are invalid, and unknown flag bits are too new`() {
+    func `protection types in refresh and processing requests are invalid, and unknown flag bits are too new`() {
         for kind in [BGT_KIND_REFRESH, BGT_KIND_PROCESSING] {
             let problem = problem { request in
                 request.kind = kind

@@ -61,7 +61,7 @@ struct PlaceTests {
         #expect(plan.landlock == Self.mechanisms.landlock)
     }
 
-    @Test func `with the grant network Landlock does not restrict ports, and the filter of system calls differs`()
+    @Test func `the grant network ends Landlock's restriction of ports and changes the filter of system calls`()
         throws
     {
         let without = try #require(try policy().plan(for: plugin()))

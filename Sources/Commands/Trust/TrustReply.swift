@@ -3,8 +3,8 @@
 import Signatures
 import TerminalText
 
-/// The output of the `trust` commands: the entries of a signers file, after the change. `format` is the version of the
-/// structure of its JSON.
+/// The output of the `trust` commands: the entries of a signers file, after a change if any, and the lines that the
+/// host ignores. `format` is the version of the structure of its JSON.
 struct TrustReply: Hashable, Encodable {
     struct Entry: Hashable, Encodable {
         let line: Int

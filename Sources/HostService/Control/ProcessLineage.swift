@@ -25,7 +25,7 @@ enum ProcessOrigin: Hashable, Sendable {
 struct ProcessLineage: Sendable {
     typealias Facts = (parent: Int32, startTime: UInt64)
 
-    /// Whether a process exists that /proc does not show.
+    /// Existence and owner of a process that /proc does not show.
     enum Presence {
         case gone
         /// The host may signal the process: it belongs to the host's own user, or the host is root. Plugins can hide

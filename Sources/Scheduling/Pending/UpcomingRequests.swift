@@ -4,8 +4,8 @@ import HeapModule
 import TaskModel
 
 /// The requests of one plugin whose earliest begin or retry delay has not passed, ordered by the time at which they are
-/// due. The entry of a request that was removed or became ready early stays until that time, or until such entries
-/// clearly outnumber the others.
+/// due. The entry of a request that was removed or became ready early stays at most until that time. Such entries are
+/// dropped when they clearly outnumber the others.
 struct UpcomingRequests: Sendable {
     private struct Entry: Comparable, Sendable {
         let time: WallTime
