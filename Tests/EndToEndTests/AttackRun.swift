@@ -6,8 +6,9 @@ import Foundation
 import HostTestKit
 import Testing
 
-/// A launch of Attacks.c, with a neighbour's task before and after it. Each attack runs in the constructor, in entry, in
-/// a handler and in a thread. It has to fail with one of its documented errno values, unless the grants allow it.
+/// A launch of Attacks.c beside a running launch of Patient.c, whose process it attacks, and with a neighbour's task
+/// before and after it. Each attack runs in the constructor, in entry, in a handler and in a thread. It has to fail with
+/// one of its documented errno values, unless the grants allow it.
 enum AttackRun {
     /// The expected errno values of each attack by a plugin without grants, from Attacks.expected: any one of them is
     /// correct.
@@ -44,11 +45,22 @@ enum AttackRun {
     ) async throws {
         var plugin = TestPlugin("Attacks")
         plugin.grants = grants
-        try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { [plugin] host in
+        let patient = TestPlugin("Patient")
+        try await HostFixture.with(setup, plugins: [.neighbour, patient, plugin]) { [plugin] host in
             #expect(try await isConfined(host))
             try await host.runNeighbour()
+            for other in [patient, plugin] { try await host.started(other) }
+            let held = try await host.submit(patient.task())
+            let neighbour = try await host.launch(of: patient)
+            try host.directory.write(
+                "\(neighbour.pid)\n".utf8,
+                to: "state/containers/\(plugin.identifier)/neighbour-process"
+            )
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == "succeeded", "\(end)")
+            try host.release(patient)
+            let other = try await host.outcome(of: held)
+            #expect(other.event == "succeeded" && other.launch == neighbour.number, "\(other)")
             compare(host.containerText(plugin, "attacks.txt"), allowed: allowed)
             let journal = try await host.journal()
             let denied = journal.filter { $0.event == "denied" && $0.launch == end.launch }
@@ -65,7 +77,7 @@ enum AttackRun {
     }
 
     private static func compare(_ text: String, allowed: Set<String>) {
-        #expect(expected.count == 57 && expected.values.allSatisfy { !$0.isEmpty })
+        #expect(expected.count == 71 && expected.values.allSatisfy { !$0.isEmpty })
         let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
         for place in ["constructor", "entry", "handler", "thread"] {
             let found = lines.filter { $0.first == place[...] }

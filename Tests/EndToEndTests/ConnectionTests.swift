@@ -26,6 +26,29 @@ struct ConnectionTests {
         }
     }
 
+    @Test(.enabled(if: getuid() == 0))
+    func `300 connections that a plugin holds with isolation off delay no other caller of the same user`()
+        async throws
+    {
+        let setup = HostSetup(["idle-timeout": "1d", "isolation": "off"]).ofOrdinaryUser()
+        let user = try #require(setup.user)
+        try await HostFixture.with(setup) { host in
+            var plugin = TestPlugin("HoldsConnections").lingering
+            plugin.settings["control"] = host.socket
+            try await host.install(plugin)
+            try await host.started(plugin)
+            let submission = try await host.submit(plugin.task())
+            try await host.waitForLog("the held connections") { $0.contains("the task lingers") }
+            #expect(host.containerText(plugin, "held.txt") == "300\n")
+            let caller = ForeignCaller.arguments(of: host, user, [user]) + ["status", "GET", "/v1/host"]
+            #expect(try await ProgramRun.of(ForeignCaller.program(in: host), caller).output == "200\n")
+            #expect(try await host.bgtask("host", "status").status == 0)
+            try await host.withstands(submission: submission)
+            try host.letGo(plugin)
+            #expect(try await host.outcome(of: submission).event == "succeeded")
+        }
+    }
+
     @Test func `a user's connection beyond the limit closes the user's longest idle one`() async throws {
         try await HostFixture.with(Self.setup) { host in
             let held = try (1...200).map { _ in try RawCaller(of: host, saying: "GET /v1/ho") }

@@ -39,6 +39,24 @@ struct DiskLimitTests {
         }
     }
 
+    @Test(.needsSandbox, arguments: LaunchPlace.allCases)
+    func `writes of one file without end from constructor, entry, handler and thread get EFBIG at the limit`(
+        _ place: LaunchPlace
+    ) async throws {
+        let plugin = TestPlugin("WritesWithoutEnd")
+        try await HostFixture.with(
+            Self.setup(false, limits: "file-size: 2MiB"),
+            plugins: [.neighbour, plugin]
+        ) { host in
+            try await host.started(plugin)
+            try host.choose(place, of: plugin)
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded", "\(end)")
+            #expect(host.containerText(plugin, "written.txt") == "\(2 << 20) \(EFBIG)\n")
+            try await host.runNeighbour()
+        }
+    }
+
     @Test func `with isolation off the limit of a file's size holds, and the host reports the disk as not enforced`()
         async throws
     {
@@ -58,46 +76,63 @@ struct DiskLimitTests {
 
     // MARK: - The disk
 
-    @Test(.enabled(if: MountedDisk.isPossible), arguments: hosts)
-    func `a launch that fills the disk with files is expired, and a neighbour's task waits until the files are deleted`(
+    /// Each place under a host of the test's user, and the handler under each host.
+    private static let fillings: [(LaunchPlace, Bool)] =
+        hosts.map { (.handler, $0) } + [LaunchPlace.constructor, .entry, .thread].map { ($0, false) }
+
+    @Test(.enabled(if: MountedDisk.isPossible), arguments: fillings)
+    func `a launch that fills the disk with files is ended, and a neighbour's task waits until the files are deleted`(
+        _ place: LaunchPlace,
         _ isOrdinary: Bool
     ) async throws {
-        try await fill("large", size: "256m", isOrdinary) { violation in
+        try await fill(from: place, size: "256m", used: 160 << 20, isOrdinary) { violation in
             #expect(violation.contains("bytes free, and its reserve is \((256 << 20) / 20) bytes"), "\(violation)")
         }
     }
 
-    @Test(.enabled(if: MountedDisk.isPossible), arguments: hosts)
+    @Test(.enabled(if: MountedDisk.isPossible), arguments: fillings)
     func `a launch that makes empty files without end is ended when the disk lacks its reserve of inodes`(
+        _ place: LaunchPlace,
         _ isOrdinary: Bool
     ) async throws {
-        try await fill("empty", size: "64m,nr_inodes=20000", isOrdinary) { violation in
+        try await fill(from: place, size: "64m,nr_inodes=20000", isOrdinary) { violation in
             #expect(violation.contains("inodes free, and its reserve is 1000 inodes"), "\(violation)")
         }
     }
 
     /// Runs a task of FillsDisk.c beside a patient task on a small disk.
+    ///
+    /// - Parameter used: the number of bytes that are not free at the start; 0 for a plugin that makes empty files.
     private func fill(
-        _ task: String,
+        from place: LaunchPlace,
         size: String,
+        used: Int = 0,
         _ isOrdinary: Bool,
         _ check: (String) -> Void
     ) async throws {
         let patient = TestPlugin("Patient", tasks: ["one"])
-        let plugin = TestPlugin("FillsDisk", tasks: ["large", "empty"])
+        let plugin = TestPlugin("FillsDisk")
         try await MountedDisk.with(size: size) { disk in
-            let flags = ["state-directory": disk.path, "host-retry-delay": "20ms"]
+            try disk.use(bytes: used)
+            let flags = ["state-directory": disk.path, "host-retry-delay": "20ms", "retry-delay": "1h"]
             let setup = Self.setup(isOrdinary, flags)
             if let user = setup.user { #expect(chown(disk.path, user, user) == 0) }
             try await HostFixture.with(setup, plugins: [.neighbour, patient, plugin]) { host in
                 for other in [.neighbour, patient, plugin] { try await host.started(other) }
                 let waiting = try await host.submit(patient.task())
                 _ = try await host.launch(of: patient)
-                let submission = try await host.submit(plugin.task(task))
-                let end = try await host.outcome(of: submission)
-                #expect(end.event == "expired" && end.blame == "plugin", "\(end)")
+                let container = "\(disk.path)/containers/\(plugin.identifier)"
+                try host.choose(place, of: plugin)
+                if used == 0 { #expect(FileManager.default.createFile(atPath: "\(container)/empty", contents: nil)) }
+                let end = try await host.outcome(of: try await host.submit(plugin.task()))
+                let event = place.isBeforeTasks ? "entry-failed" : "expired"
+                #expect(end.event == event && end.blame == "plugin", "\(end)")
                 let launch = try #require(end.launch)
                 _ = try await host.end(ofLaunch: launch)
+                if place.isBeforeTasks {
+                    #expect(end.message.contains("used up the reserve of the disk"), "\(end)")
+                    _ = try await host.client.cancel(host.identifier(plugin.task()))
+                }
                 let violation = try await host.violation(in: launch)
                 #expect(violation.blame == "plugin")
                 check(violation.message)
@@ -108,7 +143,6 @@ struct DiskLimitTests {
                 let why = try await host.why(neighbour)
                 #expect(why.reasons.map(\.code) == ["disk-reserve"], "\(why)")
                 #expect(why.reasons.first?.message.contains("a launch of \(plugin.identifier) used it up") == true)
-                let container = "\(disk.path)/containers/\(plugin.identifier)"
                 for name in try FileManager.default.contentsOfDirectory(atPath: container) {
                     unlink("\(container)/\(name)")
                 }

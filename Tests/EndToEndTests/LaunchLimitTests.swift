@@ -37,16 +37,17 @@ struct LaunchLimitTests {
         }
     }
 
-    @Test(.needsUsersOfPlugins)
-    func `a fork bomb with the grant processes ends at the limit of its launch, while a neighbour's task completes`()
-        async throws
-    {
+    @Test(.needsUsersOfPlugins, .needsSandbox, arguments: LaunchPlace.allCases)
+    func `a fork bomb with the grant processes ends at the limit of its launch, while a neighbour's task completes`(
+        _ place: LaunchPlace
+    ) async throws {
         let limit = 40
         var plugin = TestPlugin("ForkBomb").lingering
         plugin.manifestLines = ["limits: { processes: \(limit) }"]
         plugin.grants = "processes: true"
         try await HostFixture.with(plugins: [.neighbour, plugin]) { [plugin] host in
             try await host.started(plugin)
+            try host.choose(place, of: plugin)
             let submission = try await host.submit(plugin.task())
             let identifier = plugin.identifier
             try await host.waitForLog("the refused process") {
@@ -68,14 +69,19 @@ struct LaunchLimitTests {
         }
     }
 
-    @Test(.needsMemoryLimit) func `a launch that exceeds its memory is killed with all its processes`() async throws {
+    @Test(.needsMemoryLimit, .needsSandbox, arguments: LaunchPlace.allCases)
+    func `a launch that exceeds its memory is killed with all its processes`(_ place: LaunchPlace) async throws {
         var plugin = TestPlugin("AllocatesMemory")
         plugin.manifestLines = ["limits: { memory: 64 MiB }"]
         plugin.grants = "processes: true"
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { [plugin] host in
             let memory = try await host.client.host().isolation.guarantees.first { $0.name == "memory" }
+            try await host.started(plugin)
+            try host.choose(place, of: plugin)
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
-            #expect(memory?.enforcedBy != nil && end.event == "killed-for-memory", "\(end)")
+            let event = place.isBeforeTasks ? "entry-failed" : "killed-for-memory"
+            #expect(memory?.enforcedBy != nil && end.event == event && end.blame == "plugin", "\(end)")
+            #expect(end.message.contains("for lack of memory"), "\(end)")
             _ = try await host.end(ofLaunch: try #require(end.launch))
             let processes = host.containerText(plugin, "memory.txt").split(separator: "\n").compactMap { Int32($0) }
             #expect(processes.count == 2 && processes.allSatisfy { !host.runnerProcesses().contains($0) })

@@ -34,6 +34,16 @@ struct MountedDisk {
         }
     }
 
+    /// Allocates a file, after which the disk has this number of free bytes less.
+    func use(bytes: Int) throws {
+        if bytes == 0 { return }
+        let descriptor = open(path + "/used", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw HostFailure("cannot make \(path)/used") }
+        defer { close(descriptor) }
+        let error = posix_fallocate(descriptor, 0, bytes)
+        guard error == 0 else { throw HostFailure("cannot allocate \(path)/used: \(String(cString: strerror(error)))") }
+    }
+
     /// Fills the disk to the last byte.
     func fill() throws {
         let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

@@ -2,7 +2,8 @@
 
 /* Attacks the host, its files, a neighbour and the machine: from a constructor, from entry, from a handler and from a
  * second thread. Each attack writes a line `PLACE ATTACK ERRNO` to `attacks.txt` in the container; 0 is a success. The
- * paths of the host follow from the path of this library. No attack does lasting harm where it succeeds. */
+ * paths of the host follow from the path of this library. The file `neighbour-process` in the container has the
+ * process ID of a neighbour; without it, no process of a neighbour is attacked. No attack does lasting harm where it succeeds. */
 
 #define _GNU_SOURCE
 #include <bgtask.h>
@@ -32,6 +33,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+static char library[1024];
 static char base[1024];
 static char groups[1024] = "/sys/fs/cgroup";
 static char report[65536];
@@ -39,12 +41,6 @@ static char report[65536];
 static const char *at(const char *name) {
     static _Thread_local char path[2048];
     snprintf(path, sizeof path, "%s/%s", base, name);
-    return path;
-}
-
-static const char *of_host(const char *name) {
-    static _Thread_local char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", getppid(), name);
     return path;
 }
 
@@ -113,6 +109,15 @@ static long opened_by_link(const char *target) {
     return file;
 }
 
+/* Moves a file to another name in its directory, and back. */
+static long renamed(const char *path) {
+    char other[2048];
+    snprintf(other, sizeof other, "%s.old", path);
+    const long status = rename(path, other);
+    if (status == 0) rename(other, path);
+    return status;
+}
+
 static void attack_groups(const char *place) {
     char path[2048];
     snprintf(path, sizeof path, "%s/bgtask-attack", groups);
@@ -151,6 +156,8 @@ static void attack_files(const char *place) {
     note(place, "neighbour-truncate", opened(at("state/containers/com.example.neighbour/ran.txt"), 3 | O_TRUNC));
     note(place, "manifest-write", opened(at("manifests/planted.yaml.txt"), O_WRONLY | O_CREAT));
     note(place, "library-write", opened(at("plugins/libNeighbour.so"), O_RDWR));
+    note(place, "own-library-write", opened(library, O_RDWR));
+    note(place, "own-library-rename", renamed(library));
     snprintf(other, sizeof other, "%s/control.old", base);
     note(place, "socket-rename", rename(at("control.sock"), other));
     note(place, "temporary-write", opened("/tmp/bgtask-attack", O_WRONLY | O_CREAT));
@@ -161,23 +168,72 @@ static void attack_files(const char *place) {
     note(place, "memory-file", opened("/dev/shm/bgtask-attack", O_WRONLY | O_CREAT));
 }
 
-static void attack_processes(const char *place) {
+static void note_of(const char *place, const char *target, const char *attack, long status) {
+    char name[64];
+    const int error = errno;
+    snprintf(name, sizeof name, "%s-%s", target, attack);
+    errno = error;
+    note(place, name, status);
+}
+
+static long opened_of(pid_t process, const char *name, int flags) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", process, name);
+    return opened(path, flags);
+}
+
+/* Copies the descriptor with which a runner writes to the host. */
+static long copied_from(pid_t process) {
+    const int handle = (int)syscall(SYS_pidfd_open, process, 0);
+    const long status = made((int)syscall(SYS_pidfd_getfd, handle, 3, 0));
+    const int error = errno;
+    if (handle >= 0) close(handle);
+    errno = error;
+    return status;
+}
+
+static long signalled(pid_t process, int number) {
+    const long status = kill(process, number);
+    if (status == 0 && number == SIGSTOP) kill(process, SIGCONT);
+    return status;
+}
+
+static void attack_process(const char *place, const char *target, pid_t process, int number) {
     char byte;
     const struct iovec here = {&byte, 1}, there = {report, 1};
-    const struct rlimit limit = {1000, 1000};
+    const struct rlimit limit = {0, 0}; /* Of file locks: the kernel stores this limit and never applies it. */
+    struct rlimit mark;
     cpu_set_t processors;
     CPU_ZERO(&processors);
     CPU_SET(0, &processors);
-    note(place, "host-trace", ptrace(PTRACE_SEIZE, getppid(), NULL, NULL));
-    note(place, "host-memory", opened(of_host("mem"), O_RDWR));
-    note(place, "host-environment", opened(of_host("environ"), O_RDONLY));
-    note(place, "host-vector", process_vm_readv(getppid(), &here, 1, &there, 1, 0));
-    note(place, "host-score", opened(of_host("oom_score_adj"), O_WRONLY));
-    note(place, "host-signal", kill(getppid(), SIGWINCH));
-    note(place, "host-limit", prlimit(getppid(), RLIMIT_CORE, NULL, &(struct rlimit){0}));
-    note(place, "host-priority", setpriority(PRIO_PROCESS, (id_t)getppid(), 1));
-    note(place, "host-processors", sched_setaffinity(getppid(), sizeof processors, &processors));
-    note(place, "descriptor-copy", syscall(SYS_pidfd_getfd, 1, 3, 0));
+    note_of(place, target, "trace", ptrace(PTRACE_SEIZE, process, NULL, NULL));
+    note_of(place, target, "memory", opened_of(process, "mem", O_RDWR));
+    note_of(place, target, "environment", opened_of(process, "environ", O_RDONLY));
+    note_of(place, target, "vector", process_vm_readv(process, &here, 1, &there, 1, 0));
+    note_of(place, target, "score", opened_of(process, "oom_score_adj", O_WRONLY));
+    note_of(place, target, "signal", signalled(process, number));
+    note_of(place, target, "limit", prlimit(process, __RLIMIT_LOCKS, &limit, NULL));
+    note_of(place, target, "mark", prlimit(process, RLIMIT_RTTIME, NULL, &mark));
+    note_of(place, target, "priority", setpriority(PRIO_PROCESS, (id_t)process, 1));
+    note_of(place, target, "processors", sched_setaffinity(process, sizeof processors, &processors));
+    note_of(place, target, "descriptor", copied_from(process));
+}
+
+/* The process ID in the container's file `neighbour-process`; 0 without one. */
+static pid_t neighbour(void) {
+    int process = 0;
+    FILE *file = fopen(in_container("../neighbour-process"), "re");
+    if (file == NULL) return 0;
+    if (fscanf(file, "%d", &process) != 1 || process <= 1) process = 0;
+    fclose(file);
+    return process;
+}
+
+static void attack_processes(const char *place) {
+    const struct rlimit limit = {1000, 1000};
+    const pid_t other = neighbour();
+    attack_process(place, "host", getppid(), SIGWINCH);
+    if (other != 0) attack_process(place, "neighbour", other, SIGSTOP);
     note(place, "mark-lower", setrlimit(RLIMIT_RTTIME, &limit));
     note(place, "mark-lower-again", syscall(SYS_prlimit64, 0, (1L << 32) | RLIMIT_RTTIME, &limit, NULL));
     note(place, "death-signal", prctl(PR_SET_PDEATHSIG, 0));
@@ -227,7 +283,8 @@ static void *attack_from_thread(void *place) {
 __attribute__((constructor)) static void construct(void) {
     Dl_info own;
     if (dladdr((void *)(uintptr_t)construct, &own) == 0) return;
-    snprintf(base, sizeof base, "%s", own.dli_fname);
+    snprintf(library, sizeof library, "%s", own.dli_fname);
+    strcpy(base, library);
     /* BASE/plugins/libAttacks.so */
     for (int part = 0; part < 2; part++) {
         char *slash = strrchr(base, '/');

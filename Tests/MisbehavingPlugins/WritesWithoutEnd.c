@@ -1,7 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its handler writes one file without end, until a write fails. The size of the file and the errno of the failed write
- * go to `written.txt`, and the task completes with success. The limit of a file's size refuses the writes beyond it. */
+/* Writes one file without end in one place of its launch, until a write fails. The size of the file and the errno of the
+ * failed write go to `written.txt`, and the task completes with success. The limit of a file's size refuses the writes
+ * beyond it. */
 
 #include <bgtask.h>
 
@@ -11,16 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "Place.h"
+
 static char bytes[64 << 10];
 
-static void run(void *context, const bgt_host *host, bgt_task task) {
-    (void)context;
-    char path[4096];
+static void harm(const char *container) {
+    char path[4096 + 16];
     long long size = 0;
-    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) return;
-    char *name = path + strlen(path);
-
-    strcpy(name, "/endless");
+    snprintf(path, sizeof path, "%s/endless", container);
     const int endless = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     ssize_t part;
     while ((part = write(endless, bytes, sizeof bytes)) > 0) size += part;
@@ -28,15 +27,21 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     close(endless);
     unlink(path);
 
-    strcpy(name, "/written.txt");
+    snprintf(path, sizeof path, "%s/written.txt", container);
     const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     dprintf(descriptor, "%lld %d\n", size, error);
     close(descriptor);
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    harm_in_handler(host);
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
 }
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     (void)plugin;
+    harm_in_entry(host);
     BGTASK_TRY(bgt_register(host, "com.example.writeswithoutend.task", run, NULL));
     return BGT_OK;
 }

@@ -4,7 +4,8 @@ import Foundation
 import Measuring
 
 /// A host under floods and with many pending requests, measured by `make bench-size`. Each part writes its rows to
-/// BENCH/size; `table` combines them into one table.
+/// BENCH/size; `table` combines them into one table. The part `hostile` fails when a hostile plugin doubles the median
+/// of an ordinary one.
 ///
 ///     HostAtSize PROGRAMS BENCH floods none|calls|cancellations|frames
 ///     HostAtSize PROGRAMS BENCH hostile

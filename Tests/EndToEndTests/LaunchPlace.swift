@@ -1,0 +1,25 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+
+/// A place in a launch where a plugin with `Place.h` does its damage.
+enum LaunchPlace: String, CaseIterable, Sendable {
+    case constructor, entry, handler
+    /// A second thread, for which the handler waits.
+    case thread
+
+    /// Whether the entry function has not returned before the damage.
+    var isBeforeTasks: Bool { self == .constructor || self == .entry }
+}
+
+extension HostFixture {
+    /// Chooses the place in later launches of the plugin, whose container exists.
+    func choose(_ place: LaunchPlace, of plugin: TestPlugin) throws {
+        try place.rawValue.write(
+            toFile: "\(stateDirectory)/containers/\(plugin.identifier)/place",
+            atomically: false,
+            encoding: .utf8
+        )
+    }
+}
