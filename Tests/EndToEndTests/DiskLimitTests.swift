@@ -113,7 +113,8 @@ struct DiskLimitTests {
         let patient = TestPlugin("Patient", tasks: ["one"])
         let plugin = TestPlugin("FillsDisk")
         try await MountedDisk.with(size: size) { disk in
-            try disk.use(bytes: used)
+            let allocated = try disk.use(bytes: used)
+            defer { try? allocated.close() }
             let flags = ["state-directory": disk.path, "host-retry-delay": "20ms", "retry-delay": "1h"]
             let setup = Self.setup(isOrdinary, flags)
             if let user = setup.user { #expect(chown(disk.path, user, user) == 0) }

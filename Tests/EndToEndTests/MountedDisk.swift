@@ -34,14 +34,15 @@ struct MountedDisk {
         }
     }
 
-    /// Allocates a file, after which the disk has this number of free bytes less.
-    func use(bytes: Int) throws {
-        if bytes == 0 { return }
-        let descriptor = open(path + "/used", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw HostFailure("cannot make \(path)/used") }
-        defer { close(descriptor) }
-        let error = posix_fallocate(descriptor, 0, bytes)
-        guard error == 0 else { throw HostFailure("cannot allocate \(path)/used: \(String(cString: strerror(error)))") }
+    /// Allocates a file without a name, so that the disk has this number of free bytes less until the file is closed.
+    func use(bytes: Int) throws -> FileHandle {
+        let file = path + "/used"
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0, unlink(file) == 0 else { throw HostFailure("cannot make \(file)") }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let error = bytes == 0 ? 0 : posix_fallocate(descriptor, 0, bytes)
+        guard error == 0 else { throw HostFailure("cannot allocate \(file): \(String(cString: strerror(error)))") }
+        return handle
     }
 
     /// Fills the disk to the last byte.
