@@ -167,7 +167,7 @@ bench-programs: release
 	mkdir -p "$(BENCH)"
 	for plugin in Benchmarks/Plugins/Stamp Benchmarks/Plugins/Polls Benchmarks/Plugins/FloodsCalls Benchmarks/Plugins/Overstays \
 	    $(addprefix Tests/MisbehavingPlugins/,$(HOSTILE)); do \
-	    cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include $$plugin.c -o "$(BENCH)/lib$$(basename $$plugin).so" || exit; done
+	    cc -O2 -shared -fPIC -I SDK/Sources/CBackgroundTasks/include $$plugin.c -o "$(BENCH)/lib$$(basename $$plugin).so" || exit; done
 	cc -O2 -shared -fPIC Benchmarks/Plugins/Bare.c -o "$(BENCH)/libBare.so"
 	cc -O2 Benchmarks/Plugins/Call.c -lffi -o "$(BENCH)/Call"
 	cc -O2 Benchmarks/Plugins/Floor.c -lseccomp -o "$(BENCH)/Floor"

@@ -10,7 +10,7 @@ struct VendorPackageTests {
     /// All Swift code blocks of the article about the first plugin. The first three are the package manifest, the entry
     /// function and the work of the plugin.
     private static func article() throws -> [String] {
-        let file = root + "/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md"
+        let file = root + "/SDK/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md"
         return try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
             .map { String($0.prefix(upTo: $0.range(of: "```")?.lowerBound ?? $0.endIndex)) }
     }

@@ -179,7 +179,7 @@ struct NewPluginTests {
     private static func swiftCommand(in directory: ScratchDirectory) throws -> [String] {
         let built = URL(filePath: try BuiltProgram.command.path()).deletingLastPathComponent().path
         // The directory of a build may also contain objects of deleted sources.
-        let sources = DevelopmentFiles.root.appending(path: "Sources/BackgroundTasks").path
+        let sources = DevelopmentFiles.root.appending(path: "SDK/Sources/BackgroundTasks").path
         let names = FileManager.default.enumerator(atPath: sources)?.compactMap { $0 as? String } ?? []
         let objects = names.filter { $0.hasSuffix(".swift") }
             .map { "\(built)/BackgroundTasks.build/\(URL(filePath: $0).lastPathComponent).o" }
