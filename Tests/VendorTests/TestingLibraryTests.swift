@@ -8,7 +8,11 @@ import Testing
 @Suite("libbgtask-testing is a host for unit tests of plugins", .serialized)
 struct TestingLibraryTests {
     private static let root = DevelopmentFiles.root.path
-    private static let includes = ["-I", "\(root)/SDK/Testing/include", "-I", "\(root)/SDK/Sources/CBackgroundTasks/include"]
+    private static let testingHeader = "SDK/Testing/include/bgtask-testing.h"
+    private static let pluginHeader = "SDK/Sources/CBackgroundTasks/include/bgtask.h"
+    private static let includes = [testingHeader, pluginHeader].flatMap {
+        ["-I", "\(root)/\(($0 as NSString).deletingLastPathComponent)"]
+    }
     private static let strict = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
     /// Whether the compiler has the libraries of its sanitizers. It prints their paths, or else their names.
@@ -94,15 +98,15 @@ struct TestingLibraryTests {
         async throws
     {
         try await DevelopmentFiles.with { files, directory in
-            try directory.write(Self.example("hello.c", in: "SDK/Sources/CBackgroundTasks/include/bgtask.h"), to: "hello.c")
+            try directory.write(Self.example("hello.c", in: Self.pluginHeader), to: "hello.c")
             try directory.write(
-                Self.example("hello_test.c", in: "SDK/Testing/include/bgtask-testing.h"),
+                Self.example("hello_test.c", in: Self.testingHeader),
                 to: "hello_test.c"
             )
             let command =
                 "cc $(pkg-config --cflags bgtask-testing) hello.c hello_test.c $(pkg-config --libs bgtask-testing)"
                 + " -o hello-test && ./hello-test"
-            let header = try String(contentsOfFile: "\(Self.root)/SDK/Testing/include/bgtask-testing.h", encoding: .utf8)
+            let header = try String(contentsOfFile: "\(Self.root)/\(Self.testingHeader)", encoding: .utf8)
             #expect(header.contains(command.replacing(" && ./hello-test", with: "")))
             let run = try await Tool.run("sh", ["-c", command], in: directory.path, environment: files.environment)
             #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
