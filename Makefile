@@ -42,8 +42,9 @@ DOCS = $(BUILD)/docs
 DEB ?= $(lastword $(sort $(wildcard $(BUILD)/deb/bgtask_*.deb)))
 PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
+SDK = $(BUILD)/sdk
 
-.PHONY: try-deb try-vm demo chains test host-scenarios minor1 sanitize languages fixtures soak core-cost torture mutants fuzz bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test host-scenarios minor1 sanitize languages fixtures soak core-cost torture mutants fuzz bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -169,7 +170,7 @@ bench-programs: release
 	mkdir -p "$(BENCH)"
 	for plugin in Benchmarks/Plugins/Stamp Benchmarks/Plugins/Polls Benchmarks/Plugins/FloodsCalls Benchmarks/Plugins/Overstays \
 	    $(addprefix Tests/MisbehavingPlugins/,$(HOSTILE)); do \
-	    cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include $$plugin.c -o "$(BENCH)/lib$$(basename $$plugin).so" || exit; done
+	    cc -O2 -shared -fPIC -I SDK/Sources/CBackgroundTasks/include $$plugin.c -o "$(BENCH)/lib$$(basename $$plugin).so" || exit; done
 	cc -O2 -shared -fPIC Benchmarks/Plugins/Bare.c -o "$(BENCH)/libBare.so"
 	cc -O2 Benchmarks/Plugins/Call.c -lffi -o "$(BENCH)/Call"
 	cc -O2 Benchmarks/Plugins/Floor.c -lseccomp -o "$(BENCH)/Floor"
@@ -180,14 +181,14 @@ bench-programs: release
 FUZZ_SOURCES = Fuzz/Package.swift $(wildcard Fuzz/Sources/Fuzz[!E]*)
 
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources $(FUZZ_SOURCES)
+	swift format lint --strict --recursive --parallel Package.swift Plugins SDK/Package.swift SDK/Sources Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources $(FUZZ_SOURCES)
 	Tests/statements --check
 	Tests/documentation --check
 	Tests/Fixtures/check
 	Packaging/check-units
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources $(FUZZ_SOURCES)
+	swift format --in-place --recursive --parallel Package.swift Plugins SDK/Package.swift SDK/Sources Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources $(FUZZ_SOURCES)
 
 # The generated parts of Documentation: the tests for each statement of the semantics, and the picture of the targets.
 statements:
@@ -198,19 +199,35 @@ statements:
 abi-renew: packages
 	Tests/ABI/check renew
 
+# The package of vendors alone. A warning is an error here, and not in a vendor's build.
+sdk-build: packages
+	swift build --package-path SDK --scratch-path "$(SDK)" -j $(JOBS) --explicit-target-dependency-import-check error \
+	    -Xswiftc -warnings-as-errors -Xcc -Werror
+
+# The package of vendors as a git repository of its own in DEST, with a tag of the version.
+DEST ?=
+sdk:
+	Packaging/sdk "$(DEST)"
+
+# Compares the public API of its modules with SDK/Baseline, as make test does. With each release, make api-renew records
+# the API.
+api: sdk-build
+	SDK/Baseline/check "$(SDK)/debug"
+api-renew: sdk-build
+	SDK/Baseline/check "$(SDK)/debug" renew
+
 # The pages of the modules for plugins. A warning is an error, and so is an undocumented public symbol.
 #     make docs && python3 -m http.server -d .build/docs       then /documentation/backgroundtasks
-docs: packages
+docs: sdk-build
 	rm -rf "$(DOCS)" "$(BUILD)/symbols" && mkdir -p "$(BUILD)/symbols"
 	for module in $(MODULES); do \
-	    swift build $(SWIFT_FLAGS) --target $$module && \
-	    swift symbolgraph-extract -module-name $$module -target $$(uname -m)-unknown-linux-gnu -I "$(BUILD)/debug/Modules" \
-	        $$(printf -- '-Xcc -fmodule-map-file=%s ' "$(BUILD)"/debug/CBackgroundTasks*.build/module.modulemap) \
-	        -Xcc -ISources/CBackgroundTasks/include \
+	    swift symbolgraph-extract -module-name $$module -target $$(uname -m)-unknown-linux-gnu -I "$(SDK)/debug/Modules" \
+	        $$(printf -- '-Xcc -fmodule-map-file=%s ' "$(SDK)"/debug/CBackgroundTasks*.build/module.modulemap) \
+	        -Xcc -ISDK/Sources/CBackgroundTasks/include \
 	        -minimum-access-level public -skip-inherited-docs -skip-synthesized-members -output-dir "$(BUILD)/symbols" \
 	        || exit; \
 	done
-	docc convert Sources/BackgroundTasks/BackgroundTasks.docc --additional-symbol-graph-dir "$(BUILD)/symbols" \
+	docc convert SDK/Sources/BackgroundTasks/BackgroundTasks.docc --additional-symbol-graph-dir "$(BUILD)/symbols" \
 	    --fallback-display-name BackgroundTasks --fallback-bundle-identifier bgtask.BackgroundTasks --warnings-as-errors \
 	    --experimental-documentation-coverage --coverage-summary-level brief --output-dir "$(DOCS)"
 	@python3 -c 'import json, sys; sys.exit("\n".join("undocumented: " + page["title"] for page in json.load(sys.stdin) \

@@ -10,11 +10,6 @@ let package = Package(
         .executable(name: "bgtaskd", targets: ["bgtaskd"]),
         .executable(name: "bgtask", targets: ["bgtask"]),
         .executable(name: "bgtask-runner", targets: ["bgtask-runner"]),
-        .library(name: "CBackgroundTasks", targets: ["CBackgroundTasks"]),
-        .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
-        .library(name: "BackgroundTasksMain", targets: ["BackgroundTasksMain"]),
-        .library(name: "BackgroundTasksApp", targets: ["BackgroundTasksApp"]),
-        .library(name: "BackgroundTasksTesting", targets: ["BackgroundTasksTesting"]),
         // An example plugin, built as a vendor would; make plugins puts it beside the examples in C and C++.
         .library(name: "ColorFeed", type: .dynamic, targets: ["ColorFeed"]),
         // Plugins that the tests load, and no program links.
@@ -23,6 +18,7 @@ let package = Package(
         .library(name: "SwiftPluginMain", type: .dynamic, targets: ["SwiftPluginMain"]),
     ],
     dependencies: [
+        .package(name: "bgtask-sdk", path: "SDK"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -36,68 +32,69 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // MARK: CBackgroundTasks, the C ABI between host and plugins: one header, nothing to link
+        // MARK: SDK, the package of vendors: its tests that need targets of the host
 
-        .target(name: "CBackgroundTasks"),
-        .testTarget(name: "HeaderTests", dependencies: ["CBackgroundTasks", "StatementTraits", "TaskModel"]),
-
-        // MARK: BackgroundTasks, the ABI for plugins in Swift, with the API of Apple's platforms
-
-        .target(name: "BackgroundTasks", dependencies: ["CBackgroundTasks"]),
+        .testTarget(
+            name: "HeaderTests",
+            dependencies: [
+                "StatementTraits", "TaskModel", .product(name: "CBackgroundTasks", package: "bgtask-sdk"),
+            ]
+        ),
         .testTarget(
             name: "BackgroundTasksTests",
-            dependencies: ["BackgroundTasks", "BackgroundTasksApp", "CBackgroundTasks", "StatementTraits", "TaskModel"]
+            dependencies: [
+                "StatementTraits", "TaskModel",
+                .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                .product(name: "BackgroundTasksApp", package: "bgtask-sdk"),
+                .product(name: "CBackgroundTasks", package: "bgtask-sdk"),
+            ]
         ),
 
-        // MARK: BackgroundTasksMain, the entry of a plugin whose main type has the attribute @main
-
-        .target(name: "BackgroundTasksMain", dependencies: ["BackgroundTasks"]),
-
-        // MARK: BackgroundTasksApp, the application object of Apple's platforms, for code that a plugin shares with an app
-
-        .target(name: "BackgroundTasksApp", dependencies: ["BackgroundTasks"]),
-
-        // MARK: BackgroundTasksTesting, a host in the process of a vendor's unit tests
-
-        .target(
-            name: "CBackgroundTasksTesting",
-            dependencies: ["CBackgroundTasks"],
-            path: "Testing",
-            exclude: ["Makefile"],
-            sources: ["Sources"],
-            publicHeadersPath: "include",
-            cSettings: [.define("_GNU_SOURCE")]
-        ),
-        .target(
-            name: "BackgroundTasksTesting",
-            dependencies: ["BackgroundTasks", "CBackgroundTasks", "CBackgroundTasksTesting"]
-        ),
+        // MARK: Plugins in Swift
 
         // A test links one plugin at most: their entries would collide.
         .target(
             name: "ColorFeed",
-            dependencies: ["BackgroundTasks", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             path: "Plugins/ColorFeed"
         ),
-        .testTarget(name: "ColorFeedTests", dependencies: ["BackgroundTasks", "BackgroundTasksTesting", "ColorFeed"]),
+        .testTarget(
+            name: "ColorFeedTests",
+            dependencies: [
+                "ColorFeed", .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                .product(name: "BackgroundTasksTesting", package: "bgtask-sdk"),
+            ]
+        ),
 
         // One source in both language modes, built as a vendor would. Never a dependency: their entries would collide. Like
         // all targets they compile without a warning, which proves that an app's own Sendable conformances do not warn.
         .target(
             name: "SwiftPlugin5",
-            dependencies: ["BackgroundTasks", "BackgroundTasksApp"],
+            dependencies: [
+                .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                .product(name: "BackgroundTasksApp", package: "bgtask-sdk"),
+            ],
             path: "Tests/SwiftPlugins/Swift5",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         .target(
             name: "SwiftPlugin6",
-            dependencies: ["BackgroundTasks", "BackgroundTasksApp"],
+            dependencies: [
+                .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                .product(name: "BackgroundTasksApp", package: "bgtask-sdk"),
+            ],
             path: "Tests/SwiftPlugins/Swift6",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
         .target(
             name: "SwiftPluginMain",
-            dependencies: ["BackgroundTasks", "BackgroundTasksMain"],
+            dependencies: [
+                .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                .product(name: "BackgroundTasksMain", package: "bgtask-sdk"),
+            ],
             path: "Tests/SwiftPlugins/Main"
         ),
 
@@ -268,13 +265,16 @@ let package = Package(
         .target(
             name: "PluginRuntime",
             dependencies: [
-                "CBackgroundTasks", "CFFI", "CLinux", "LinuxSystem", "PluginBinary", "RunnerWire", "Sandbox",
-                "TaskModel",
+                "CFFI", "CLinux", "LinuxSystem", "PluginBinary", "RunnerWire", "Sandbox", "TaskModel",
+                .product(name: "CBackgroundTasks", package: "bgtask-sdk"),
             ]
         ),
         .testTarget(
             name: "PluginRuntimeTests",
-            dependencies: ["CBackgroundTasks", "PluginRuntime", "RunnerWire", "StatementTraits", "TaskModel"]
+            dependencies: [
+                "PluginRuntime", "RunnerWire", "StatementTraits", "TaskModel",
+                .product(name: "CBackgroundTasks", package: "bgtask-sdk"),
+            ]
         ),
 
         // MARK: ControlAPI, the routes and bodies of the control API

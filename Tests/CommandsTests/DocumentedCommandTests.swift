@@ -84,7 +84,7 @@ private struct DocumentedCommand: CustomStringConvertible {
     private static func pages() throws -> [(String, String)] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let articles = "Sources/BackgroundTasks/BackgroundTasks.docc/Articles"
+        let articles = "SDK/Sources/BackgroundTasks/BackgroundTasks.docc/Articles"
         let inside = try ["Documentation", articles].flatMap { directory in
             try FileManager.default.contentsOfDirectory(atPath: root.appending(path: directory).path).sorted()
                 .map { "\(directory)/\($0)" }

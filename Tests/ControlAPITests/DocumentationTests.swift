@@ -48,7 +48,7 @@ struct DocumentationTests {
     @Test func `Statuses.md lists every status and expiration reason of the header with its value`() throws {
         let page = try DocumentationPage("Statuses")
         let number = /#define (BGT_(?!OUTCOME_)[A-Z_]+) ([0-9]+)(u?)\b/
-        let defined = try Repository.text(of: "Sources/CBackgroundTasks/include/bgtask.h").matches(of: number)
+        let defined = try Repository.text(of: "SDK/Sources/CBackgroundTasks/include/bgtask.h").matches(of: number)
             .filter { $0.3.isEmpty || $0.1.hasPrefix("BGT_EXPIRED_") }
             .map { (name: $0.1.lowercased(), value: String($0.2)) }
         #expect(defined.count >= 27)

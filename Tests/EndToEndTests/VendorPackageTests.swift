@@ -5,17 +5,17 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("A vendor's package becomes a plugin with this package as its only dependency")
+@Suite("A vendor's package becomes a plugin with bgtask-sdk as its only dependency")
 struct VendorPackageTests {
     /// All Swift code blocks of the article about the first plugin. The first three are the package manifest, the entry
     /// function and the work of the plugin.
     private static func article() throws -> [String] {
-        let file = root + "/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md"
+        let file = root + "/SDK/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md"
         return try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
             .map { String($0.prefix(upTo: $0.range(of: "```")?.lowerBound ?? $0.endIndex)) }
     }
 
-    @Test func `the plugin of the article YourFirstPlugin builds against a released package and runs`()
+    @Test func `the plugin of the article YourFirstPlugin builds against a version of bgtask-sdk by address, and runs`()
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -24,29 +24,23 @@ struct VendorPackageTests {
             let blocks = try Self.article()
             try #require(blocks.count > 2)
             let (here, released) = (
-                "path: \"../bgtask\"", "url: \"file://\(directory.file("bgtask"))\", from: \"1.0.0\""
+                "path: \"/usr/share/bgtask/bgtask-sdk\"",
+                "url: \"file://\(directory.file("bgtask-sdk"))\", from: \"1.0.0\""
             )
             try #require(blocks[0].contains(here))
             try directory.write(blocks[0].replacing(here, with: released).utf8, to: "vendor/Package.swift")
             try directory.write((blocks[1] + "\n" + blocks[2]).utf8, to: "vendor/Sources/DiskReport/DiskReport.swift")
-            // Pins the dependencies of this package's build, so that no newer versions are fetched.
-            if let pins = FileManager.default.contents(atPath: Self.root + "/Package.resolved") {
-                try directory.write(pins, to: "vendor/Package.resolved")
-            }
             // A compiler needs time, especially on a busy machine.
             let build = try await ProgramRun.of(
                 "/usr/bin/env",
-                [
-                    "swift", "build", "--package-path", directory.file("vendor"), "-c", "release", "--product",
-                    "DiskReport",
-                ],
+                ["swift", "build", "--package-path", directory.file("vendor"), "--product", "DiskReport"],
                 within: .seconds(600)
             )
             #expect(build.status == 0, "\(build.output)\(build.error)")
             #expect(!(build.output + build.error).contains("warning: "), "\(build.output)\(build.error)")
 
             var plugin = TestPlugin("DiskReport", tasks: ["measure"])
-            let library = directory.file("vendor/.build/release/libDiskReport.so")
+            let library = directory.file("vendor/.build/debug/libDiskReport.so")
             plugin.library = .bytes(Array(try Data(contentsOf: URL(filePath: library))))
             try await HostFixture.with(plugins: [plugin]) { host in
                 // The plugin submits its first request itself, once it is installed.
@@ -61,17 +55,15 @@ struct VendorPackageTests {
 
     private static let root = (#filePath as NSString).deletingLastPathComponent + "/../.."
 
-    /// Creates this package as a vendor gets it: a git repository with a version tag.
+    /// Writes the package as a vendor gets it, with `make sdk`: a git repository with a version tag.
     private func release(_ version: String, in directory: ScratchDirectory) async throws {
-        let package = directory.file("bgtask")
-        try directory.makeDirectory("bgtask")
-        for name in ["Package.swift", "Plugins", "Sources", "Testing", "Tests"] {
-            try FileManager.default.copyItem(atPath: "\(Self.root)/\(name)", toPath: "\(package)/\(name)")
+        var environment = ProcessInfo.processInfo.environment
+        for role in ["AUTHOR", "COMMITTER"] {
+            environment["GIT_\(role)_NAME"] = "Vendor"
+            environment["GIT_\(role)_EMAIL"] = "vendor@example.com"
         }
-        let author = ["-c", "user.name=Vendor", "-c", "user.email=vendor@example.com"]
-        for arguments in [["init", "-q"], ["add", "-A"], author + ["commit", "-qm", version], ["tag", version]] {
-            let run = try await ProgramRun.of("/usr/bin/env", ["git", "-C", package] + arguments)
-            guard run.status == 0 else { throw HostFailure("git \(arguments.joined(separator: " ")): \(run.error)") }
-        }
+        let arguments = [directory.file("bgtask-sdk"), version]
+        let run = try await ProgramRun.of("\(Self.root)/Packaging/sdk", arguments, environment: environment)
+        guard run.status == 0 else { throw HostFailure("Packaging/sdk: \(run.output)\(run.error)") }
     }
 }

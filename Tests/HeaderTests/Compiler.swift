@@ -44,7 +44,7 @@ enum Compiler: String {
 /// The header under test, in the source checkout.
 enum Header {
     static let directory = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Sources/CBackgroundTasks/include").standardizedFileURL
+        .appending(path: "../../SDK/Sources/CBackgroundTasks/include").standardizedFileURL
 
     static let file = directory.appending(path: "bgtask.h")
 

@@ -105,7 +105,7 @@ struct Schema {
     /// manifest has.
     static func documents() throws -> [String] {
         var pages = [try root.appending(path: "README.md")]
-        for name in ["Documentation", "Sources/BackgroundTasks/BackgroundTasks.docc/Articles"] {
+        for name in ["Documentation", "SDK/Sources/BackgroundTasks/BackgroundTasks.docc/Articles"] {
             let directory = try root.appending(path: name)
             pages += try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
                 .filter { $0.hasSuffix(".md") }.map { directory.appending(path: $0) }

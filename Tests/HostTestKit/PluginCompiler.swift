@@ -29,7 +29,7 @@ package enum PluginCompiler {
     package static let plugins = tests + "/MisbehavingPlugins"
 
     private static let tests = (#filePath as NSString).deletingLastPathComponent + "/.."
-    private static let include = tests + "/../Sources/CBackgroundTasks/include"
+    private static let include = tests + "/../SDK/Sources/CBackgroundTasks/include"
 
     private struct Job: Hashable {
         let source: String

@@ -25,5 +25,5 @@ package enum SwiftCompiler {
     }
 
     private static let tests = (#filePath as NSString).deletingLastPathComponent + "/.."
-    private static let include = tests + "/../Sources/CBackgroundTasks/include"
+    private static let include = tests + "/../SDK/Sources/CBackgroundTasks/include"
 }

@@ -10,9 +10,9 @@ struct DocumentedSwiftTests {
         .deletingLastPathComponent()
 
     private static let pages = [
-        "README.md", "Documentation/Vendors.md", "Sources/BackgroundTasks/BackgroundTasks.docc/BackgroundTasks.md",
-        "Sources/BackgroundTasks/BackgroundTasks.docc/Articles/PortingAnApp.md",
-        "Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md",
+        "README.md", "Documentation/Vendors.md", "SDK/Sources/BackgroundTasks/BackgroundTasks.docc/BackgroundTasks.md",
+        "SDK/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/PortingAnApp.md",
+        "SDK/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md",
     ]
 
     /// The declarations of the app around the code of the pages.

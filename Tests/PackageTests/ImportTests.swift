@@ -4,9 +4,18 @@ import Foundation
 import Testing
 
 /// The compiler's own check is not enough: it also accepts imports of indirect dependencies.
-@Suite("The package manifest declares exactly the imports of each target")
+@Suite("The package manifests declare exactly the imports of each target")
 struct ImportTests {
-    private static let manifest = Task { try await PackageManifest.ofThisPackage() }
+    private static let packages = [".", "SDK"]
+    private static let manifests = Task {
+        var manifests: [String: PackageManifest] = [:]
+        for package in packages { manifests[package] = try await PackageManifest.of(package) }
+        return manifests
+    }
+
+    private func targets(of package: String) async throws -> [PackageManifest.Target] {
+        try #require(try await Self.manifests.value[package]).targets
+    }
 
     /// Modules of the toolchain, which need no declaration.
     private static let toolchain: Set = [
@@ -14,27 +23,33 @@ struct ImportTests {
         "PackageDescription", "Synchronization", "Testing", "XCTest",
     ]
 
-    @Test func `each imported module is a declared direct dependency`() async throws {
-        for target in try await Self.manifest.value.targets {
-            for (module, file) in try target.imports().sorted(by: { $0.key < $1.key }) where module != target.name {
+    @Test(arguments: packages)
+    func `each imported module is a declared direct dependency`(package: String) async throws {
+        for target in try await targets(of: package) {
+            let imports = try target.imports(in: package).sorted { $0.key < $1.key }
+            for (module, file) in imports where module != target.name {
                 #expect(
                     target.dependencies.contains(module) || Self.toolchain.contains(module),
-                    "\(file) imports \(module): add it to the dependencies of \(target.name) in Package.swift"
+                    "\(file) imports \(module): add it to the dependencies of \(target.name) in \(package)/Package.swift"
                 )
             }
         }
     }
 
-    @Test func `each declared dependency is imported by a file of its target`() async throws {
-        let manifest = try await Self.manifest.value
-        let programs = Set(manifest.targets.filter { $0.type == "executable" }.map(\.name))
-        for target in manifest.targets {
-            let imports = try target.imports()
+    @Test(arguments: packages)
+    func `each declared dependency is imported by a file of its target`(package: String) async throws {
+        let targets = try await targets(of: package)
+        let programs = Set(targets.filter { $0.type == "executable" }.map(\.name))
+        for target in targets {
+            let imports = try target.imports(in: package)
             // A target in C includes headers instead.
             if imports.isEmpty { continue }
             for dependency in target.dependencies where imports[dependency] == nil && !programs.contains(dependency) {
                 Issue.record(
-                    "no file of \(target.name) imports \(dependency): remove it from its dependencies in Package.swift"
+                    """
+                    no file of \(target.name) imports \(dependency): remove it from its dependencies in \
+                    \(package)/Package.swift
+                    """
                 )
             }
         }
@@ -50,7 +65,8 @@ struct ImportTests {
     }
 
     @Test func `each file that imports a module of C headers uses a name of it`() throws {
-        for directory in ["Sources", "Tests", "Benchmarks/Sources", "Soak/Sources/CoreCost", "Soak/mutants/Sources"] {
+        let others = ["Benchmarks/Sources", "Soak/Sources/CoreCost", "Soak/mutants/Sources"]
+        for directory in ["SDK/Sources", "Sources", "Tests"] + others {
             let files = try SwiftSource.files(below: directory)
             #expect(!files.isEmpty)
             for file in files {
@@ -64,10 +80,11 @@ struct ImportTests {
         }
     }
 
-    @Test func `no target depends on itself through other targets`() async throws {
-        let manifest = try await Self.manifest.value
-        let dependencies = Dictionary(manifest.targets.map { ($0.name, $0.dependencies) }) { first, _ in first }
-        for target in manifest.targets {
+    @Test(arguments: packages)
+    func `no target depends on itself through other targets`(package: String) async throws {
+        let targets = try await targets(of: package)
+        let dependencies = Dictionary(targets.map { ($0.name, $0.dependencies) }) { first, _ in first }
+        for target in targets {
             var reached: Set<String> = []
             var next = target.dependencies
             while let module = next.popLast() {

@@ -5,13 +5,17 @@ import HostTestKit
 
 /// The output of `swift package dump-package`: the targets with their direct dependencies.
 struct PackageManifest: Decodable {
+    let products: [Product]
+    let dependencies: [PackageDependency]
     let targets: [Target]
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    static func ofThisPackage() async throws -> PackageManifest {
-        try await ScratchDirectory.with { directory in
+    /// The manifest of the package in a directory of the repository: `.` for the host, `SDK` for the package of vendors.
+    static func of(_ package: String) async throws -> PackageManifest {
+        let root = Self.root.appending(path: package)
+        return try await ScratchDirectory.with { directory in
             // A scratch directory of its own: the package's may be locked by the build that runs this test.
             let run = try await ProgramRun.of(
                 "/usr/bin/env",
@@ -20,6 +24,13 @@ struct PackageManifest: Decodable {
             return try JSONDecoder().decode(PackageManifest.self, from: Data(run.output.utf8))
         }
     }
+
+    struct Product: Decodable {
+        let name: String
+    }
+
+    /// A dependency on another package.
+    struct PackageDependency: Decodable {}
 
     struct Target: Decodable {
         let name: String
@@ -40,10 +51,10 @@ struct PackageManifest: Decodable {
             dependencies = try container.decode([Dependency].self, forKey: .dependencies).map(\.name)
         }
 
-        /// The modules that the target imports, each with one file that imports it.
-        func imports() throws -> [String: String] {
+        /// The modules that the target of a package imports, each with one file that imports it.
+        func imports(in package: String) throws -> [String: String] {
             let directory = PackageManifest.root.appending(
-                path: path ?? "\(type == "test" ? "Tests" : "Sources")/\(name)"
+                path: "\(package)/\(path ?? "\(type == "test" ? "Tests" : "Sources")/\(name)")"
             ).resolvingSymlinksInPath()
             let files = FileManager.default.enumerator(atPath: directory.path)?.compactMap { $0 as? String } ?? []
             var imports: [String: String] = [:]

@@ -27,7 +27,7 @@ struct Workshop {
     ) throws -> String {
         try Data(source.utf8).write(to: URL(filePath: path(name + ".c")))
         let headers = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/CBackgroundTasks/include").path
+            .deletingLastPathComponent().appending(path: "SDK/Sources/CBackgroundTasks/include").path
         try ProgramRun.requireSuccess(of: ["cc", "-I", headers] + options + ["-o", path(name), path(name + ".c")])
         return path(name)
     }

@@ -12,7 +12,7 @@ extension LaunchTests {
     struct AgreementTests {
         private static let root = (#filePath as NSString).deletingLastPathComponent + "/../.."
         private static let includes = [
-            "-I", "\(root)/Testing/include", "-I", "\(root)/Sources/CBackgroundTasks/include",
+            "-I", "\(root)/SDK/Testing/include", "-I", "\(root)/SDK/Sources/CBackgroundTasks/include",
         ]
         private static let plugin: PluginIdentifier = "com.example.agreement"
 
@@ -60,7 +60,7 @@ extension LaunchTests {
 
         private static func compileFake(in directory: String) throws -> String {
             let program = "\(directory)/fake"
-            let sources = try sources(in: "\(root)/Testing/Sources") + sources(in: "\(root)/Tests/Agreement")
+            let sources = try sources(in: "\(root)/SDK/Testing/Sources") + sources(in: "\(root)/Tests/Agreement")
             try StandIn.compile(["-std=c11", "-D_GNU_SOURCE", "-pthread"] + includes + ["-o", program] + sources)
             return program
         }

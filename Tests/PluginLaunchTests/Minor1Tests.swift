@@ -27,7 +27,7 @@ extension LaunchTests {
             fileprivate func compile(in directory: String) throws -> String {
                 let library = "\(directory)/libGrows.so"
                 let tests = (#filePath as NSString).deletingLastPathComponent + "/.."
-                let include = header == 0 ? "\(tests)/../Sources/CBackgroundTasks/include" : Minor1.include
+                let include = header == 0 ? "\(tests)/../SDK/Sources/CBackgroundTasks/include" : Minor1.include
                 try StandIn.compile(
                     [
                         "-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",

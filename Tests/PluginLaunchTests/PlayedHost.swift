@@ -34,7 +34,7 @@ struct PlayedHost {
             let tests = (#filePath as NSString).deletingLastPathComponent + "/.."
             try StandIn.compile([
                 "-std=c11", "-D_DEFAULT_SOURCE", "-shared", "-fPIC", "-pthread",
-                "-I", "\(tests)/../Sources/CBackgroundTasks/include",
+                "-I", "\(tests)/../SDK/Sources/CBackgroundTasks/include",
                 "-o", library, "\(tests)/MisbehavingPlugins/\(source).c",
             ])
             guard let plugin = PluginIdentifier("com.example.\(source.lowercased())") else {

@@ -80,7 +80,7 @@ class Host:
             (directory / name).mkdir()
         (directory / "records/runs").touch()
         compile_library("Append.c", directory / "manifests/libAppend.so", "-I",
-                        ROOT.parent.parent / "Sources/CBackgroundTasks/include")
+                        ROOT.parent.parent / "SDK/Sources/CBackgroundTasks/include")
         self.manifests = {plugin: self.manifest(plugin, count) for plugin, count in plugins.items()}
         for plugin in plugins:
             self.install(plugin)

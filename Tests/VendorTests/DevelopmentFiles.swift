@@ -12,7 +12,7 @@ struct DevelopmentFiles {
     private static let library = Task {
         let built = URL(filePath: try BuiltProgram.command.path()).deletingLastPathComponent()
         let place = built.appending(path: "testing-library").path
-        try await Tool.succeed("make", ["-s", "-j2", "-C", "\(root.path)/Testing", "OUT=\(place)"])
+        try await Tool.succeed("make", ["-s", "-j2", "-C", "\(root.path)/SDK/Testing", "OUT=\(place)"])
         return place
     }
 

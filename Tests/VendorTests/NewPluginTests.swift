@@ -24,14 +24,13 @@ struct NewPluginTests {
         _ language: String,
         role: String,
         kind: String = "refresh",
-        variables: (ScratchDirectory) throws -> [String] = { _ in [] },
         _ body: (String) async throws -> Void = { _ in }
     ) async throws {
         try await DevelopmentFiles.with { files, directory in
             let identifier = role == "main" ? Self.main : Self.extension
             let options = ["--language", language, "--role", role, "--kind", kind]
             let project = try await write(identifier, options, in: directory)
-            let settings = try ["BGTASK=\(BuiltProgram.command.path())"] + variables(directory)
+            let settings = ["BGTASK=\(try BuiltProgram.command.path())"]
             let environment = files.environment
             let build = try await Tool.succeed("make", settings, in: project, environment: environment)
             #expect(!build.error.contains("warning"), "\(build.error)")
@@ -105,7 +104,7 @@ struct NewPluginTests {
     func `a plugin written by plugin new --kind processing builds, passes its test and the check, and runs in a host`(
         language: String
     ) async throws {
-        try await build(language, role: "main", kind: "processing", variables: { _ in [] }) { library in
+        try await build(language, role: "main", kind: "processing") { library in
             try await runInHost(library, "clean")
         }
     }
@@ -120,7 +119,7 @@ struct NewPluginTests {
     @Test func `a plugin in Swift written by plugin new --kind processing builds and passes its test and the check`()
         async throws
     {
-        try await build("swift", role: "main", kind: "processing", variables: Self.swiftCommand)
+        try await build("swift", role: "main", kind: "processing")
     }
 
     @Test func `an extension written by plugin new in C builds and passes its test and the check`() async throws {
@@ -166,33 +165,10 @@ struct NewPluginTests {
     func `a main plugin written by plugin new in Swift builds, passes its test and the check, and runs in a host`()
         async throws
     {
-        try await build("swift", role: "main", variables: Self.swiftCommand, runInHost)
+        try await build("swift", role: "main", runInHost)
     }
 
     @Test func `an extension written by plugin new in Swift builds and passes its test and the check`() async throws {
-        try await build("swift", role: "extension", variables: Self.swiftCommand)
-    }
-
-    /// Writes a program in place of `swift build`, which would fetch the dependencies of the host. The program compiles
-    /// the sources against the module that this build of the tests contains. Returns the argument of `make` that
-    /// selects it.
-    private static func swiftCommand(in directory: ScratchDirectory) throws -> [String] {
-        let built = URL(filePath: try BuiltProgram.command.path()).deletingLastPathComponent().path
-        // The directory of a build may also contain objects of deleted sources.
-        let sources = DevelopmentFiles.root.appending(path: "Sources/BackgroundTasks").path
-        let names = FileManager.default.enumerator(atPath: sources)?.compactMap { $0 as? String } ?? []
-        let objects = names.filter { $0.hasSuffix(".swift") }
-            .map { "\(built)/BackgroundTasks.build/\(URL(filePath: $0).lastPathComponent).o" }
-        let script = """
-            #!/bin/sh -e
-            module=$(ls Sources)
-            mkdir -p .build/release
-            exec swiftc -emit-library -parse-as-library -module-name "$module" -I \(built)/Modules \
-                -Xcc -fmodule-map-file=\(built)/CBackgroundTasks.build/module.modulemap -Xlinker -rpath='$ORIGIN' \
-                Sources/*/*.swift \(objects.joined(separator: " ")) -o .build/release/lib$module.so
-            """
-        let path = try directory.write("\(script)\n".utf8, to: "swift-build")
-        chmod(path, 0o755)
-        return ["SWIFT=\(path)"]
+        try await build("swift", role: "extension")
     }
 }

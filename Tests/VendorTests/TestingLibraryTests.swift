@@ -8,7 +8,11 @@ import Testing
 @Suite("libbgtask-testing is a host for unit tests of plugins", .serialized)
 struct TestingLibraryTests {
     private static let root = DevelopmentFiles.root.path
-    private static let includes = ["-I", "\(root)/Testing/include", "-I", "\(root)/Sources/CBackgroundTasks/include"]
+    private static let testingHeader = "SDK/Testing/include/bgtask-testing.h"
+    private static let pluginHeader = "SDK/Sources/CBackgroundTasks/include/bgtask.h"
+    private static let includes = [testingHeader, pluginHeader].flatMap {
+        ["-I", "\(root)/\(($0 as NSString).deletingLastPathComponent)"]
+    }
     private static let strict = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
     /// Whether the compiler has the libraries of its sanitizers. It prints their paths, or else their names.
@@ -30,7 +34,7 @@ struct TestingLibraryTests {
             let cflags = (["-g", "-O0"] + flags).joined(separator: " ")
             try await Tool.succeed(
                 "make",
-                ["-s", "-j2", "-C", "\(Self.root)/Testing", "OUT=\(directory.path)", "CFLAGS=\(cflags)"]
+                ["-s", "-j2", "-C", "\(Self.root)/SDK/Testing", "OUT=\(directory.path)", "CFLAGS=\(cflags)"]
             )
             let program = directory.file("properties")
             let source = "\(Self.root)/Tests/VendorTests/Programs/FakeHost.c"
@@ -94,15 +98,15 @@ struct TestingLibraryTests {
         async throws
     {
         try await DevelopmentFiles.with { files, directory in
-            try directory.write(Self.example("hello.c", in: "Sources/CBackgroundTasks/include/bgtask.h"), to: "hello.c")
+            try directory.write(Self.example("hello.c", in: Self.pluginHeader), to: "hello.c")
             try directory.write(
-                Self.example("hello_test.c", in: "Testing/include/bgtask-testing.h"),
+                Self.example("hello_test.c", in: Self.testingHeader),
                 to: "hello_test.c"
             )
             let command =
                 "cc $(pkg-config --cflags bgtask-testing) hello.c hello_test.c $(pkg-config --libs bgtask-testing)"
                 + " -o hello-test && ./hello-test"
-            let header = try String(contentsOfFile: "\(Self.root)/Testing/include/bgtask-testing.h", encoding: .utf8)
+            let header = try String(contentsOfFile: "\(Self.root)/\(Self.testingHeader)", encoding: .utf8)
             #expect(header.contains(command.replacing(" && ./hello-test", with: "")))
             let run = try await Tool.run("sh", ["-c", command], in: directory.path, environment: files.environment)
             #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")

@@ -29,8 +29,8 @@ enum PluginLanguage: String, CaseIterable, Hashable, Sendable {
         case .rust: "The build needs cargo and no crates. The test needs \(common)\n\(installation)."
         case .go: "The build needs Go and \(common)\n\(installation)."
         case .swift:
-            "The build needs Swift 6.3 and a checkout of bgtask in `../bgtask`, or in the directory that the variable\n"
-                + "`BGTASK_PACKAGE` names. The test needs \(common)\n\(installation)."
+            "The build needs Swift 6.3 and \(common)\n"
+                + "\(installation). `BGTASK_SDK` names another directory of the package bgtask-sdk."
         }
     }
 

@@ -66,6 +66,9 @@ extension PluginTemplates {
 
         /// The rule that builds a plugin in Swift.
         static let swiftRule = #"""
+            # The package of Swift modules that is installed below the prefix of bgtask.
+            export BGTASK_SDK ?= $(shell $(PKG_CONFIG) --variable=sdkdir bgtask-testing)
+
             lib@NAME@.so: Package.swift $(wildcard Sources/@MODULE@/*.swift)
             	$(SWIFT) build -c release
             	cp .build/release/lib@MODULE@.so $@

@@ -97,14 +97,17 @@ extension PluginTemplates {
 
             import PackageDescription
 
-            // The checkout of bgtask: a directory of this name beside this package, or the one that BGTASK_PACKAGE names.
-            let bgtask = Context.environment["BGTASK_PACKAGE"] ?? "../bgtask"
+            // The package bgtask-sdk, as installed with bgtask. A version of its repository can take its place:
+            // .package(url: ADDRESS, from: "VERSION")
+            let sdk = Context.environment["BGTASK_SDK"] ?? "/usr/share/bgtask/bgtask-sdk"
 
             let package = Package(
                 name: "@MODULE@",
                 products: [.library(name: "@MODULE@", type: .dynamic, targets: ["@MODULE@"])],
-                dependencies: [.package(path: bgtask)],
-                targets: [.target(name: "@MODULE@", dependencies: [.product(name: "BackgroundTasks", package: "bgtask")])]
+                dependencies: [.package(name: "bgtask-sdk", path: sdk)],
+                targets: [
+                    .target(name: "@MODULE@", dependencies: [.product(name: "BackgroundTasks", package: "bgtask-sdk")])
+                ]
             )
             """#
     }
