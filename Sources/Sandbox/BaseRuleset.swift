@@ -1,6 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import CLinux
 import Glibc
 import LinuxSystem
 import RunnerWire
