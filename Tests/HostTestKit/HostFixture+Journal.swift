@@ -54,8 +54,8 @@ extension HostFixture {
         }
     }
 
-    package func end(ofLaunch launch: Int64) async throws -> JournalLine {
-        try await waitForJournal("the end of launch \(launch)") { line in
+    package func end(ofLaunch launch: Int64, after start: Int64 = 0) async throws -> JournalLine {
+        try await waitForJournal("the end of launch \(launch)", after: start) { line in
             line.launch == launch && line.event.hasPrefix("launch-")
         }
     }
