@@ -80,7 +80,7 @@ extension RunnerLaunch {
         switch verdict {
         case .registered: return nil
         case .malformed:
-            let flaw = ReverseDNSName.flaw(in: text) ?? .unknown
+            let flaw = TaskIdentifier.flaw(in: text) ?? .unknown
             return (CallProblem(status: BGT_INVALID, message: "identifier \"\(text)\" \(flaw.text)"), nil)
         case .notPermitted:
             let message =

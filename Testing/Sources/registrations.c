@@ -36,15 +36,6 @@ static bool has_registration(bgtt_host *host, const char *name) {
     return false;
 }
 
-static const char *flaw_of_permitted(const char *text) {
-    if (!is_pattern(text)) return flaw_of_name(text);
-    char *prefix = copy_text(text);
-    prefix[strlen(prefix) - 2] = 0;
-    const char *flaw = flaw_of_name(prefix);
-    free(prefix);
-    return flaw;
-}
-
 /* Locked. */
 static bool check(bgtt_host *host, const char *name, problem *problem) {
     const char *flaw = flaw_of_permitted(name);
