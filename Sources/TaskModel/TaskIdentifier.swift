@@ -71,13 +71,4 @@ extension [PermittedIdentifier] {
         case .pattern: contains(registered)
         }
     }
-
-    /// Whether a handler may also be registered after entry. Names that only a pattern permits are composed for
-    /// continued tasks, whose registration is allowed at any time (statement 15, BGT-ABI-10).
-    package func permitsLate(_ registered: PermittedIdentifier) -> Bool {
-        switch registered {
-        case .exact: permits(registered) && !contains(registered)
-        case .pattern: permits(registered)
-        }
-    }
 }

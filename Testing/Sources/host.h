@@ -33,6 +33,7 @@ typedef struct registration {
     bgt_handler handler;
     void *context;
     bgt_release release;
+    bool is_late; /* registered after entry */
     int calls;
 } registration;
 
@@ -192,6 +193,7 @@ HIDDEN bool join_workers(bgtt_host *host);
 
 /* registrations.c. Locked. */
 HIDDEN registration *registration_for(bgtt_host *host, const char *identifier);
+HIDDEN bool serves_continued_alone(bgtt_host *host, const char *identifier);
 HIDDEN bool is_permitted(bgtt_host *host, const char *identifier, bool by_name_only);
 
 /* tasks.c. Locked. */

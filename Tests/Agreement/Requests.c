@@ -144,6 +144,10 @@ void cancel_some(void) {
     submit("submit a composed identifier", &request);
     request = bgt_processing_request(LATE, 0);
     submit("submit a composed identifier for processing", &request);
+    request = bgt_continued_request(UNREGISTERED, "late", NULL);
+    submit("submit a listed identifier that was registered late", &request);
+    request = bgt_processing_request(UNREGISTERED, 0);
+    submit("submit it for processing", &request);
     list("all");
     list("ends");
     list("calls");
