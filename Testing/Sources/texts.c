@@ -92,7 +92,9 @@ static const char *flaw_of_labels(const char *text, bool allows_one_label) {
     if (length == 0) return "is empty; write a reverse-DNS name such as com.example.app.refresh";
     if (length > BGTASK_IDENTIFIER_MAX) return "has more than 255 bytes; shorten it";
     const bool has_one_label = strchr(text, '.') == NULL;
-    if (has_one_label && !allows_one_label) return "has no dot; write a reverse-DNS name such as com.example.app.refresh";
+    if (has_one_label && !allows_one_label) {
+        return "has no dot; write a reverse-DNS name such as com.example.app.refresh";
+    }
     if (text[0] == '.' || text[length - 1] == '.' || strstr(text, "..") != NULL) {
         return "has an empty part; remove the extra dot";
     }

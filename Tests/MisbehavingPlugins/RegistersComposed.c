@@ -1,9 +1,10 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its .task composes identifiers while it runs. It submits .export.1 without a handler, then registers it twice,
- * then submits it; it registers the pattern .export.*, after entry too, and submits .export.2; it registers .late, which
+/* Its .task composes identifiers while it runs. It submits .export.1 without a handler, then registers it twice, then
+ * submits it; it registers the pattern .export.*, after entry too, and submits .export.2; it registers .late, which
  * its manifest lists by name, and submits it as refresh and as continued; it tries to register .elsewhere, which the
- * manifest does not permit. The status of each call goes to `statuses.txt`. The handler of each continued task goes to `taken.txt`. */
+ * manifest does not permit. The status of each call goes to `statuses.txt`. The handler of each continued task goes to
+ * `taken.txt`. */
 
 #include <bgtask.h>
 

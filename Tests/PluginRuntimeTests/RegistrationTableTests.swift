@@ -115,7 +115,8 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.app.export.music", "again") == .duplicate)
     }
 
-    @Test(.proves(14, 15)) func `in a background launch only identifiers that a pattern alone permits may be registered late`() {
+    @Test(.proves(14, 15))
+    func `in a background launch only identifiers that a pattern alone permits may be registered late`() {
         var table = RegistrationTable<String>(
             role: .main,
             permitted: permitted + [.exact(identifier("com.example.app.export.daily"))]

@@ -557,9 +557,9 @@ struct bgt_host {
      * @call thread=any phase=entry,running,stop blocks=no */
     int32_t (*launch_info)(const bgt_host *host, bgt_launch_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Sets the handler of a permitted identifier, for this process. Handlers of continued tasks may be registered at any
-     * time, all others in entry only. For continued tasks are: an identifier that only a pattern permits; a pattern as
-     * written in the manifest (`com.example.export.*`); in the foreground (see submit) also an identifier that the
+    /* Sets the handler of a permitted identifier, for this process. Handlers of continued tasks may be registered at
+     * any time, all others in entry only. For continued tasks are: an identifier that only a pattern permits; a pattern
+     * as written in the manifest (`com.example.export.*`); in the foreground (see submit) also an identifier that the
      * manifest lists by name, unless this launch has a task of another kind for it. A name takes precedence over a
      * pattern, a longer pattern over a shorter one (BGT-ABI-10, BGT-ABI-11). A launch for an identifier whose handler
      * is not registered in entry ends the task as not-registered. `context` belongs to the host until it calls
@@ -579,8 +579,9 @@ struct bgt_host {
      * command that a user started; a main plugin's request is delivered to this process. At most 16 calls
      * of submit, cancel, cancel_all and pending await the host's answer at once; further callers wait for their turn.
      * BGT_OK; BGT_UNAVAILABLE, BGT_TOO_MANY_PENDING, BGT_NOT_PERMITTED, BGT_IMMEDIATE_RUN_INELIGIBLE: see sub_reason;
-     * BGT_UNREGISTERED: by a main plugin without a handler for identifier and kind; BGT_TOO_NEW: a kind, flag, strategy, resource or
-     * field that this host does not know; BGT_INVALID: NULL, malformed, too long, a field or flag of another kind.
+     * BGT_UNREGISTERED: by a main plugin without a handler for identifier and kind; BGT_TOO_NEW: a kind, flag,
+     * strategy, resource or field that this host does not know; BGT_INVALID: NULL, malformed, too long, a field or flag
+     * of another kind.
      * @call thread=any phase=entry,running,stop blocks=commit */
     int32_t (*submit)(const bgt_host *host, const bgt_request *BGTASK_NULLABLE request,
                       bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
