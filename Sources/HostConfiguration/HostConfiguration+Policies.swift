@@ -48,6 +48,7 @@ extension HostConfiguration {
             guard let identifier = TaskIdentifier(name.value) else {
                 mapping.problems.reportIdentifier(
                     name,
+                    isTask: true,
                     isKey: true,
                     remedy: "write an identifier that the plugin's manifest permits"
                 )

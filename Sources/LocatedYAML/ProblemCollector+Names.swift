@@ -16,20 +16,23 @@ extension ProblemCollector {
         )
     }
 
-    /// Reports an invalid plugin or task identifier. The message contains the violated rule of reverse-DNS names.
+    /// Reports an invalid plugin or task identifier. The message contains the violated rule of reverse-DNS names, or of
+    /// task identifiers.
     ///
     /// - Parameters:
     ///   - field: the identifier: a value, or the name of a key.
     ///   - name: the part of the value that violates the rule, before the star of a pattern; nil for the whole value.
+    ///   - isTask: whether the field is the identifier of a task, which may have one label.
     ///   - isKey: whether the identifier is the name of a key. The message does not repeat it then.
     ///   - remedy: nil for the remedy of the violated rule.
     package func reportIdentifier(
         _ field: Field<String>,
         of name: String? = nil,
+        isTask: Bool = false,
         isKey: Bool = false,
         remedy: String? = nil
     ) {
-        let flaw = ReverseDNSName.flaw(in: name ?? field.value) ?? .unknown
+        let flaw = ReverseDNSName.flaw(in: name ?? field.value, allowsOneLabel: isTask) ?? .unknown
         var shown = isKey ? "" : "\(field.value.inQuotes) "
         if let name, name != field.value {
             shown = "is the pattern \(field.value.inQuotes), whose part \(name.inQuotes) "

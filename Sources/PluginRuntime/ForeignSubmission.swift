@@ -60,7 +60,7 @@ package struct ForeignSubmission: Hashable, Sendable {
             )
         }
         guard let identifier = TaskIdentifier(text) else {
-            let flaw = ReverseDNSName.flaw(in: text) ?? .unknown
+            let flaw = TaskIdentifier.flaw(in: text) ?? .unknown
             throw CallProblem(status: BGT_INVALID, message: "identifier \"\(text)\" \(flaw.text)")
         }
         return identifier

@@ -27,6 +27,8 @@ package struct RegistrationTable<Handler> {
     private struct Registration {
         let name: PermittedIdentifier
         let handler: Handler
+        /// Whether the registration was made after entry.
+        let isLate: Bool
         var calls = 0
     }
 
@@ -39,12 +41,18 @@ package struct RegistrationTable<Handler> {
 
     private let role: PluginRole
     private let permitted: [PermittedIdentifier]
+    private let late: LateRegistration
     private var phase = Phase.entry
     private var registrations: [Registration] = []
 
-    package init(role: PluginRole, permitted: [PermittedIdentifier]) {
+    package init(
+        role: PluginRole,
+        permitted: [PermittedIdentifier],
+        late: LateRegistration = LateRegistration(inForeground: false)
+    ) {
         self.role = role
         self.permitted = permitted
+        self.late = late
     }
 
     package mutating func register(_ text: String, _ handler: Handler) -> Verdict {
@@ -52,13 +60,14 @@ package struct RegistrationTable<Handler> {
         guard role == .main else { return .wrongRole }
         switch phase {
         case .entry: break
-        case .running where permitted.permitsLate(name): break
+        case .running where late.allows(name, of: permitted): break
         case .running, .ended: return .wrongPhase
         }
         guard permitted.permits(name) else { return .notPermitted }
         guard !registrations.contains(where: { $0.name == name }) else { return .duplicate }
-        registrations.append(Registration(name: name, handler: handler))
-        return .registered(name, isLate: phase == .running)
+        let isLate = phase == .running
+        registrations.append(Registration(name: name, handler: handler, isLate: isLate))
+        return .registered(name, isLate: isLate)
     }
 
     /// Ends the entry phase. When entry failed, the registrations are dropped.
@@ -78,6 +87,13 @@ package struct RegistrationTable<Handler> {
     /// but has no handler (statement 18). An identifier that is not permitted is refused by the host instead.
     package func lacksHandler(for identifier: TaskIdentifier) -> Bool {
         role == .main && permitted.permits(identifier) && !isRegistered(identifier)
+    }
+
+    /// Whether the handler of the identifier was registered after entry although the manifest lists the identifier by
+    /// name. The submission of a request that is not continued is then a programming error (statement 14).
+    package func servesContinuedAlone(_ identifier: TaskIdentifier) -> Bool {
+        guard let index = index(for: identifier) else { return false }
+        return registrations[index].isLate && permitted.contains(.exact(identifier))
     }
 
     /// Registered names and patterns, in the order of registration.

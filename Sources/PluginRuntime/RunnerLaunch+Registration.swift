@@ -80,7 +80,7 @@ extension RunnerLaunch {
         switch verdict {
         case .registered: return nil
         case .malformed:
-            let flaw = ReverseDNSName.flaw(in: text) ?? .unknown
+            let flaw = TaskIdentifier.flaw(in: text) ?? .unknown
             return (CallProblem(status: BGT_INVALID, message: "identifier \"\(text)\" \(flaw.text)"), nil)
         case .notPermitted:
             let message =
@@ -94,12 +94,25 @@ extension RunnerLaunch {
         case .wrongPhase:
             let message =
                 "\"\(text)\" was registered after entry; register it during entry;"
-                + " only a pattern, or an identifier that only a pattern permits, may be registered later"
+                + " only handlers of continued tasks may be registered later, for an identifier that the manifest lists"
+                + " by name only in a launch that a user started"
             return (CallProblem(status: BGT_WRONG_PHASE, message: message), .registeredLate)
         case .duplicate:
             let message =
                 "\"\(text)\" was registered twice; the first handler stays; remove the second registration"
             return (CallProblem(status: BGT_DUPLICATE, message: message), .registeredTwice)
         }
+    }
+}
+
+extension LateRegistration {
+    /// The rule of the launch with this plan.
+    init(_ plan: RunnerPlan) {
+        let others = plan.tasks.filter { $0.kind != .continued }
+        // A trigger starts only launches of extensions, which register no handlers.
+        self.init(
+            inForeground: plan.cause == .user || others.count < plan.tasks.count,
+            otherKinds: Set(others.compactMap { TaskIdentifier($0.identifier) })
+        )
     }
 }

@@ -68,7 +68,7 @@ extension RunnerLaunch {
     private func submitted(_ address: UnsafePointer<bgt_request>?) throws(CallProblem) -> SubmissionNumber {
         try permit("submit")
         let submission = try ForeignSubmission(address)
-        try admit(submission.request.identifier)
+        try admit(submission.request)
         switch calls.call({ channel.send(.submit($0, submission.request, payload: submission.payload)) }) {
         case .submitted(let number): return number
         case .refused(let refusal): throw CallProblem(refusal)
@@ -100,18 +100,26 @@ extension RunnerLaunch {
         )
     }
 
-    /// Checks that the launch may submit the identifier. Throws when the launch has ended, and when a permitted
-    /// identifier of a main plugin has no handler in this process. Both are read under one lock, because the end of the
+    /// Checks that the launch may submit the request. Throws when the launch has ended, and when a permitted identifier
+    /// of a main plugin has no handler for the kind in this process. All is read under one lock, because the end of the
     /// launch drops the registrations.
-    private func admit(_ identifier: TaskIdentifier) throws(CallProblem) {
-        let (hasEnded, lacksHandler) = state.withLock { state in
-            (state.hasEnded, state.registrations.lacksHandler(for: identifier))
+    private func admit(_ request: TaskRequest) throws(CallProblem) {
+        let identifier = request.identifier
+        let (hasEnded, lacksHandler, isForContinued) = state.withLock { state in
+            let registrations = state.registrations
+            return (
+                state.hasEnded, registrations.lacksHandler(for: identifier),
+                request.kind != .continued && registrations.servesContinuedAlone(identifier)
+            )
         }
         if hasEnded { throw Self.ended("submit") }
-        if !lacksHandler { return }
+        guard lacksHandler || isForContinued else { return }
         let message =
-            "\"\(identifier)\" was submitted without a handler in this process;"
-            + " register a handler of it, or of a permitted pattern that covers it, before the submission"
+            isForContinued
+            ? "\"\(identifier)\" was submitted as \(request.kind.name), but its handler was registered after entry, for"
+                + " continued tasks alone; register it during entry"
+            : "\"\(identifier)\" was submitted without a handler in this process;"
+                + " register a handler of it, or of a permitted pattern that covers it, before the submission"
         violation(.submittedUnregistered, message)
         throw CallProblem(status: BGT_UNREGISTERED, message: message)
     }

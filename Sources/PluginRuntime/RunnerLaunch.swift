@@ -71,7 +71,11 @@ final class RunnerLaunch: Sendable {
         self.running = running
         queues = TaskQueues(plan.tasks, spare: spare)
         self.reserve = reserve
-        let registrations = RegistrationTable<Handler>(role: plan.role, permitted: plan.permitted)
+        let registrations = RegistrationTable<Handler>(
+            role: plan.role,
+            permitted: plan.permitted,
+            late: LateRegistration(plan)
+        )
         let tasks = TaskTable<ExpirationHandler>(
             plan.tasks.map(\.id),
             continued: Set(plan.tasks.filter { $0.kind == .continued }.map(\.id)),

@@ -12,8 +12,7 @@ package enum RunnerMessage: Hashable, Sendable {
     /// - Parameter cause: of a failed entry, its newest call that was refused with the same status and the text of the
     ///   refusal, or the flaw of the struct that entry filled; nil when there is neither.
     case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool, cause: String? = nil)
-    /// A handler was registered after entry: for a pattern, or for an identifier that only a pattern permits (statement
-    /// 15).
+    /// A handler of continued tasks was registered after entry (statement 15).
     case registered(PermittedIdentifier)
     /// The library could not be loaded, or lacks its entry function or a bound function. None of its code ran, except
     /// possibly its constructors.

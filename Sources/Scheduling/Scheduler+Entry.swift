@@ -111,16 +111,17 @@ extension Scheduler {
     private static let mostRegistrations = 10_000
 
     /// Adds a handler that the plugin registered after its entry function. Only handlers of continued tasks are allowed
-    /// then (statements 14 and 15).
+    /// then (statements 14 and 15). The runner has checked the same.
     mutating func registered(_ identifier: PermittedIdentifier, by number: LaunchNumber, at now: Moment) {
         guard let execution = launches.listening(number) else { return }
         let entry = execution.plan.plugin
         refuseForgedRegistrations([identifier], by: entry, of: number, at: now)
         guard entry.role == .main, entry.permitted.permits(identifier) else { return }
-        guard entry.permitted.permitsLate(identifier) else {
+        guard execution.lateRegistration.allows(identifier, of: entry.permitted) else {
             let message =
                 "\(entry.identifier) registered a handler for \(identifier) after its entry, but an identifier that"
-                + " the manifest lists by name is registered only during entry; \(Self.isIgnored)"
+                + " the manifest lists by name is registered only during entry, except for continued tasks in a launch"
+                + " that a user started; \(Self.isIgnored)"
             return noteForged(number, rule: .registration, message: message, at: now)
         }
         if execution.registered.contains(identifier) { return }

@@ -1,6 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The rule for plugin and task identifiers: reverse-DNS, case-sensitive, at most 255 bytes.
+/// The rule for plugin and task identifiers: labels that are joined by dots, case-sensitive, at most 255 bytes.
+///
+/// The identifier of a plugin has at least two labels. The identifier of a task may have one, because apps of Apple's
+/// platforms use such identifiers.
 package enum ReverseDNSName {
     package static let maximumLength = 255
 
@@ -17,7 +20,9 @@ package enum ReverseDNSName {
     }
 
     /// The flaw of an invalid name; nil when the name is valid.
-    package static func flaw(in text: String) -> Flaw? {
+    ///
+    /// - Parameter allowsOneLabel: whether the name may have no dot, as the identifier of a task.
+    package static func flaw(in text: String, allowsOneLabel: Bool = false) -> Flaw? {
         let example = "write a reverse-DNS name such as com.example.app.refresh"
         if text.isEmpty { return Flaw(problem: "is empty", remedy: example) }
         let length = text.utf8.count
@@ -35,13 +40,17 @@ package enum ReverseDNSName {
                 if !isAllowed(byte) { hasOtherByte = true }
             }
         }
-        if dots == 0 { return Flaw(problem: "has no dot", remedy: example) }
+        if dots == 0, !allowsOneLabel { return Flaw(problem: "has no dot", remedy: example) }
         if hasEmptyPart || partLength == 0 {
             return Flaw(problem: "has an empty part", remedy: "remove the extra dot")
         }
         if hasOtherByte {
             let problem = "contains a character other than A-Z, a-z, digits, hyphens, underscores and dots"
             return Flaw(problem: problem, remedy: "remove it")
+        }
+        // Journal and control API show the name of an event at the place of an identifier.
+        if dots == 0, EventType.allCases.contains(where: { $0.name == text }) {
+            return Flaw(problem: "is the name of an event", remedy: example)
         }
         return nil
     }

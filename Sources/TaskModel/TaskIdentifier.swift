@@ -1,21 +1,30 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The reverse-DNS name of a task, matched exactly and case-sensitively (statement 9).
+/// The name of a task, matched exactly and case-sensitively (statement 9): a reverse-DNS name, or one label that is not
+/// the name of an event.
 package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// Creates an identifier; nil when `text` violates the rule. `ReverseDNSName.flaw(in:)` returns the violation.
+    /// Creates an identifier; nil when `text` violates the rule. `flaw(in:)` returns the violation.
     package init?(_ text: String) {
-        guard ReverseDNSName.flaw(in: text) == nil else { return nil }
+        guard Self.flaw(in: text) == nil else { return nil }
         self.text = text
     }
+
+    /// The flaw of an invalid identifier of a task; nil when the identifier is valid.
+    package static func flaw(in text: String) -> ReverseDNSName.Flaw? {
+        ReverseDNSName.flaw(in: text, allowsOneLabel: true)
+    }
+
+    /// Whether the identifier has one label. Identifiers of two plugins are then more likely to be equal.
+    package var hasOneLabel: Bool { !text.utf8.contains(UInt8(ascii: ".")) }
 
     package var description: String { text }
 
     package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }
 
-/// One line of a manifest's permitted identifiers: a name, or a pattern that ends in `.*`.
+/// One line of a manifest's permitted identifiers: a name, or a pattern that ends in `.*` after at least two labels.
 ///
 /// Patterns permit only continued tasks, unless the operator allows them for processing (C9).
 package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
@@ -26,7 +35,7 @@ package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// Creates a permitted identifier; nil when `text` is neither a name nor a name followed by `.*`.
     package init?(_ text: String) {
         if text.hasSuffix(".*") {
-            guard let prefix = TaskIdentifier(String(text.dropLast(2))) else { return nil }
+            guard let prefix = TaskIdentifier(String(text.dropLast(2))), !prefix.hasOneLabel else { return nil }
             self = .pattern(prefix: prefix)
         } else {
             guard let name = TaskIdentifier(text) else { return nil }
@@ -60,15 +69,6 @@ extension [PermittedIdentifier] {
         switch registered {
         case .exact(let name): permits(name)
         case .pattern: contains(registered)
-        }
-    }
-
-    /// Whether a handler may also be registered after entry. Names that only a pattern permits are composed for
-    /// continued tasks, whose registration is allowed at any time (statement 15, BGT-ABI-10).
-    package func permitsLate(_ registered: PermittedIdentifier) -> Bool {
-        switch registered {
-        case .exact: permits(registered) && !contains(registered)
-        case .pattern: permits(registered)
         }
     }
 }

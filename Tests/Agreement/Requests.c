@@ -70,8 +70,8 @@ void submit_malformed(void) {
     longer[100] = 1;
     submit("submit with an unknown field", (const bgt_request *)(const void *)longer);
 
-    const char *names[] = {NULL, "", "nodot", "com..empty", "com.example.", "com.exam ple", "com.ex\xff.a", long_name,
-                           PATTERN, UNREGISTERED, FOREIGN, "com.\xc3\xa4.b"};
+    const char *names[] = {NULL, "", "nodot", "started", "com..empty", "com.example.", "com.exam ple", "com.ex\xff.a",
+                           long_name, PATTERN, UNREGISTERED, FOREIGN, "com.\xc3\xa4.b"};
     for (size_t index = 0; index < sizeof names / sizeof names[0]; index++) {
         request = bgt_refresh_request(names[index]);
         submit("submit a name", &request);
@@ -144,6 +144,10 @@ void cancel_some(void) {
     submit("submit a composed identifier", &request);
     request = bgt_processing_request(LATE, 0);
     submit("submit a composed identifier for processing", &request);
+    request = bgt_continued_request(UNREGISTERED, "late", NULL);
+    submit("submit a listed identifier that was registered late", &request);
+    request = bgt_processing_request(UNREGISTERED, 0);
+    submit("submit it for processing", &request);
     list("all");
     list("ends");
     list("calls");

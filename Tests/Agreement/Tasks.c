@@ -55,6 +55,7 @@ static void handle_first(bgt_task task) {
     ask_for_launch();
     ask_for_texts();
     try_register(OTHER, handle, "register after entry");
+    try_register(UNREGISTERED, handle, "register a listed name after entry");
     try_register(LATE, handle, "register a composed name again");
     try_register(PLUGIN ".album.winter", handle, "winter");
     try_register(PATTERN, handle, "register a pattern again");

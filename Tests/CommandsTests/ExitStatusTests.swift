@@ -8,7 +8,7 @@ import Testing
 @Suite("A command's exit status distinguishes success, refusal, misuse and an unreachable host")
 struct ExitStatusTests {
     @Test(arguments: [
-        ["frobnicate"], ["task", "frobnicate"], ["why"], ["why", "nodot"], ["launch", "show", "zero"],
+        ["frobnicate"], ["task", "frobnicate"], ["why"], ["why", "no..dot"], ["launch", "show", "zero"],
         ["launch", "show", "0"], ["host", "status", "--user", "--system"], ["journal", "--limit", "0"],
         ["host", "status", "--socket", "/a", "--system"], ["host", "status", "--socket", ""],
         ["run"], ["launch", "list", "--limit", "10001"], ["task", "submit", "a.b", "--kind", "event"],

@@ -85,7 +85,7 @@ struct MalformedCallTests {
             "requires_network",
             "true"
         ),
-        Case(#"{"identifier": "nodot", "kind": "refresh"}"#, "identifier-invalid", "identifier", "reverse-DNS name"),
+        Case(#"{"identifier": "started", "kind": "refresh"}"#, "identifier-invalid", "identifier", "reverse-DNS name"),
         Case(#"{"identifier": "a..b", "kind": "refresh"}"#, "identifier-invalid", "identifier", "remove the extra dot"),
         Case(#"{"identifier": "a.b", "kind": "event"}"#, "kind-unknown", "kind", "refresh, processing"),
         Case(#"{"identifier": "a.b", "kind": "Refresh"}"#, "kind-unknown", "kind", "write \"refresh\""),
@@ -112,7 +112,7 @@ struct MalformedCallTests {
         Case(#"{"identifiers": []}"#, "identifier-missing", "identifiers", "at least one", to: .run),
         Case(#"{"identifiers": ["a.b", 7]}"#, "field-type", "identifiers[1]", "a string", to: .run),
         Case(#"{"identifiers": "a.b"}"#, "field-type", "identifiers", "a list", to: .run),
-        Case(#"{"identifiers": ["a.b", "c"]}"#, "identifier-invalid", "identifiers[1]", "reverse", to: .run),
+        Case(#"{"identifiers": ["a.b", "c d"]}"#, "identifier-invalid", "identifiers[1]", "remove it", to: .run),
         Case(#"{"identifier": ""}"#, "identifier-invalid", "identifier", "reverse-DNS", to: .simulateExpiration),
         Case("{}", "condition-missing", nil, "one of external_power, network, idle", to: .simulateConditions),
         Case(#"{"network": 0}"#, "field-type", "network", "true, false or null", to: .simulateConditions),

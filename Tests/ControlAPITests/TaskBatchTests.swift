@@ -35,7 +35,7 @@ struct TaskBatchTests {
         (#"{"identifier": "a.b", "kind": "refresh", "title": null}"#, "field-null", "requests[1].title"),
         (#"{"identifier": "a.b", "kind": 7}"#, "field-type", "requests[1].kind"),
         (#"{"identifier": "a.b", "kind": "x"}"#, "kind-unknown", "requests[1].kind"),
-        (#"{"identifier": "nodot", "kind": "refresh"}"#, "identifier-invalid", "requests[1].identifier"),
+        (#"{"identifier": "no..dot", "kind": "refresh"}"#, "identifier-invalid", "requests[1].identifier"),
         (#"{"identifier": "a.b", "kind": "refresh", "title": "x"}"#, "field-not-of-kind", "requests[1].title"),
         (#"{"identifier": "a.b", "kind": "refresh", "payload": "%"}"#, "base64-invalid", "requests[1].payload"),
         (

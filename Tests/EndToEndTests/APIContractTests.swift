@@ -125,7 +125,7 @@ struct APIContractTests {
                     #expect(subReason(try api.call(route, value, body: nested, status: 400)) == "body-not-json")
                 }
                 if route.parameter == "identifier" {
-                    let malformed = try api.call(route, "nodot", body: route.takesBody ? "{}" : "", status: 400)
+                    let malformed = try api.call(route, "no..dot", body: route.takesBody ? "{}" : "", status: 400)
                     #expect(subReason(malformed) == "identifier-invalid" && malformed["error"]["field"] == "identifier")
                 }
             }

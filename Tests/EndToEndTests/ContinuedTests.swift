@@ -274,14 +274,14 @@ struct ContinuedTests {
     }
 
     @Test(.proves(14, 15, 18))
-    func `an identifier that only a pattern permits may be registered during a task, and submitted only then`()
+    func `an identifier of continued tasks may be registered during a task, and submitted only then`()
         async throws
     {
         let plugin = TestPlugin("RegistersComposed", tasks: ["task", "late", "export.*"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let task = try await host.outcome(of: try await launchTask(of: plugin, on: host))
             #expect(task.event == "succeeded")
-            for name in ["export.1", "export.2"] {
+            for name in ["export.1", "export.2", "late"] {
                 let end = try await host.waitForJournal("the end of \(name)") {
                     $0.task == plugin.task(name) && TaskOutcome(rawValue: $0.event) != nil
                 }
@@ -291,11 +291,20 @@ struct ContinuedTests {
                 host.containerText(plugin, "statuses.txt").split(separator: "\n") == [
                     "submit 1 BGT_UNREGISTERED", "register 1 BGT_OK", "register 1 BGT_DUPLICATE", "submit 1 BGT_OK",
                     "submit 2 BGT_UNREGISTERED", "register * BGT_OK", "submit 2 BGT_OK",
-                    "register late BGT_WRONG_PHASE", "register elsewhere BGT_WRONG_PHASE",
+                    "register late BGT_OK", "submit late as refresh BGT_UNREGISTERED", "submit late BGT_OK",
+                    "register elsewhere BGT_WRONG_PHASE",
                 ]
             )
             let taken = host.containerText(plugin, "taken.txt").split(separator: "\n").sorted()
-            #expect(taken == ["name \(plugin.task("export.1"))", "pattern \(plugin.task("export.2"))"])
+            #expect(
+                taken == [
+                    "late \(plugin.task("late"))", "name \(plugin.task("export.1"))",
+                    "pattern \(plugin.task("export.2"))",
+                ]
+            )
+            // A launch for the identifier registers no handler in its entry.
+            let later = try await host.outcome(of: try await host.submitContinued(plugin.task("late")))
+            #expect(later.event == "not-registered" && later.blame == "plugin")
         }
     }
 

@@ -45,8 +45,7 @@ struct PluginRuleTests {
             tasks: ["task", "late"],
             "BGT_WRONG_PHASE\nreleased 1\n",
             rule: "BGT-ABI-10",
-            remedy: "register it during entry; only a pattern, or an identifier that only a pattern permits, may be"
-                + " registered later"
+            remedy: "register it during entry; only handlers of continued tasks may be registered later"
         ),
         Violation(
             "RegistersTwice",

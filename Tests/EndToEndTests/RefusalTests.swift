@@ -89,7 +89,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `a submission with too large a payload and bgtask why of an identifier without a dot are refused`()
+    @Test func `a submission with too large a payload and bgtask why of a malformed identifier are refused`()
         async throws
     {
         try await HostFixture.with { host in
@@ -98,9 +98,9 @@ struct RefusalTests {
                 try await host.submit(TestPlugin.neighbour.task(), payload: tooLong)
             }
             #expect(try await host.client.tasks().pending.isEmpty)
-            let why = try await host.bgtask("why", "nodots")
+            let why = try await host.bgtask("why", "no..dots")
             #expect(why.status == 2 || why.status == 1)
-            #expect(why.error.contains("nodots"))
+            #expect(why.error.contains("no..dots"))
         }
     }
 }

@@ -105,6 +105,26 @@ struct SwiftPatternTests {
         }
     }
 
+    @Test(.proves(15, 17, "C8"), arguments: BuiltLibrary.allCases)
+    func `a Swift plugin registers a listed identifier late, and a later launch for it finds no handler`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let settings = ["identifier": "com.example.colorfeed.report"]
+        let plugin = TestPlugin.part("ContinuedExport", library, settings: settings)
+        let export = plugin.task("report")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "db-cleaning")
+            #expect(try await host.outcome(of: submission).event == "succeeded")
+            let running = try await host.running(export) { $0.progress == .init(done: 5, total: 8) }
+            try host.release(plugin)
+            let end = try await host.outcome(of: running.submission)
+            #expect(end.event == "succeeded")
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            let later = try await host.outcome(of: try await host.submitContinued(export))
+            #expect(later.event == "not-registered" && later.blame == "plugin")
+        }
+    }
+
     @Test(.proves(10, 19, 77, "C9"), arguments: BuiltLibrary.allCases)
     func `a Swift continued task's progress includes its child progresses; a Swift plugin cannot register a pattern`(
         _ library: BuiltLibrary

@@ -18,7 +18,7 @@ struct SchemaTests {
         "library: { amd64/old: a.so }", "library: { x86_64: [a.so] }", "sha256: { x86_64: abc }",
         "files: { a: { x86_64: abc } }", "identifier: nodot", "identifier: com..feed", "role: mian", "role: extension",
         "sha256: abc", "files: [a]", "files: { a: abc }", "background-modes: fetch", "background-modes: [audio]",
-        "permitted-identifiers: [nodot]",
+        "permitted-identifiers: [no..dot]", "permitted-identifiers: [nodot.*]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [] }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [oops], returns: void }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [{ int32: a }], returns: void }]",

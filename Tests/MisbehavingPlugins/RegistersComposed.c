@@ -1,9 +1,10 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its .task composes identifiers while it runs. It submits .export.1 without a handler, then registers it twice,
- * then submits it; it registers the pattern .export.*, after entry too, and submits .export.2; it tries to register
- * .late, which its manifest names, and .elsewhere, which the manifest does not permit. The status of each call goes
- * to `statuses.txt`. The handler of each continued task goes to `taken.txt`. */
+/* Its .task composes identifiers while it runs. It submits .export.1 without a handler, then registers it twice, then
+ * submits it; it registers the pattern .export.*, after entry too, and submits .export.2; it registers .late, which
+ * its manifest lists by name, and submits it as refresh and as continued; it tries to register .elsewhere, which the
+ * manifest does not permit. The status of each call goes to `statuses.txt`. The handler of each continued task goes to
+ * `taken.txt`. */
 
 #include <bgtask.h>
 
@@ -34,6 +35,9 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     record_status(host, "register *", bgt_register(host, PREFIX "export.*", take, "pattern"));
     submit(host, "submit 2", PREFIX "export.2");
     record_status(host, "register late", bgt_register(host, PREFIX "late", take, "late"));
+    const bgt_request refresh = bgt_refresh_request(PREFIX "late");
+    record_status(host, "submit late as refresh", bgt_submit(host, &refresh, NULL));
+    submit(host, "submit late", PREFIX "late");
     record_status(host, "register elsewhere", bgt_register(host, PREFIX "elsewhere", take, "elsewhere"));
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
 }

@@ -125,6 +125,21 @@ struct ManifestRuleTests {
         #expect(found(yaml("permitted-identifiers: [org.other.task]")).isEmpty)
     }
 
+    @Test func `a permitted identifier with one label causes a note`() throws {
+        let reading = read(yaml("permitted-identifiers: [refresh, com.example.feed.clean]"))
+        #expect(reading.manifest?.permitted.map(\.value.description) == ["refresh", "com.example.feed.clean"])
+        let note = try #require(reading.problems.first)
+        #expect(reading.problems.map(\.short) == ["4 permitted-identifiers[0] one-label"] && note.severity == .note)
+        #expect(note.remedy == "rename it to a reverse-DNS name such as com.example.feed.refresh")
+    }
+
+    @Test(arguments: ["started", "refresh.*", "\"\"", "re fresh"])
+    func `the name of an event, a pattern after one label and a malformed label are no permitted identifiers`(
+        name: String
+    ) {
+        #expect(found(yaml("permitted-identifiers: [\(name)]")) == ["4 permitted-identifiers[0] identifier"])
+    }
+
     @Test(.proves(11)) func `the mode processing without permitted identifiers is an error at the mode`() {
         let rule = "background-modes[1] processing-needs-identifiers"
         #expect(found(yaml("background-modes: [fetch, processing]")) == ["4 \(rule)"])
@@ -133,7 +148,7 @@ struct ManifestRuleTests {
 
     @Test func `invalid permitted identifiers are not also reported as missing`() {
         #expect(
-            found(yaml("background-modes: [processing]\npermitted-identifiers: [x]"))
+            found(yaml("background-modes: [processing]\npermitted-identifiers: [x..y]"))
                 == ["5 permitted-identifiers[0] identifier"]
         )
         #expect(

@@ -128,6 +128,23 @@ struct PrecedenceTests {
         }
     }
 
+    @Test func `an identifier with one label has one owner among the plugins of a host`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            for (file, name) in [("operator/a.yaml", "a"), ("operator/b.yaml", "b")] {
+                try workshop.installManifest(
+                    file,
+                    identifier: "com.example.\(name)",
+                    "permitted-identifiers: [refresh]"
+                )
+            }
+            let contents = workshop.load()
+            #expect(contents.entries.map(\.identifier.text) == ["com.example.a"])
+            let problem = contents.refused.first?.problems.first { $0.severity == .error }
+            #expect(problem?.rule == .taskIdentifierTaken && problem?.key == "permitted-identifiers[0]")
+        }
+    }
+
     @Test func `a refused manifest causes no refusal of other manifests`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()

@@ -152,6 +152,16 @@ struct PluginExaminationTests {
         }
     }
 
+    @Test func `a task identifier with one label causes a warning of plugin check, although a host accepts it`()
+        async throws
+    {
+        try await Bench.with { bench in
+            let file = try await bench.install("Obedient", lines: ["permitted-identifiers: [refresh]"])
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .conforms && report.checks(.warn) == [.manifestIdentifiers])
+        }
+    }
+
     @Test func `a limit that is requested but not enforced causes a warning of plugin check`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("Obedient", lines: ["limits: { memory: 1MiB }"])

@@ -183,7 +183,7 @@ extension LaunchTests {
         }
 
         @Test(.proves(14, 15, 18))
-        func `a late registration is accepted only for an identifier of a pattern, and sent before the submission`()
+        func `a late registration is accepted for continued tasks alone, and sent before the submission`()
             async throws
         {
             let plan = PlayedPlan(
@@ -194,16 +194,19 @@ extension LaunchTests {
                 let prefix = "com.example.registerscomposed.export."
                 let first = try await host.deliverSubmission(of: prefix + "1", as: 1)
                 let second = try await host.deliverSubmission(of: prefix + "2", as: 2)
-                for task in [exported, first, second] { #expect(await host.completion(of: task) == .success) }
+                let named = "com.example.registerscomposed.late"
+                let third = try await host.deliverSubmission(of: named, as: 3)
+                for task in [exported, first, second, third] { #expect(await host.completion(of: task) == .success) }
                 #expect(
                     host.text("statuses.txt").split(separator: "\n") == [
                         "submit 1 BGT_UNREGISTERED", "register 1 BGT_OK", "register 1 BGT_DUPLICATE", "submit 1 BGT_OK",
                         "submit 2 BGT_UNREGISTERED", "register * BGT_OK", "submit 2 BGT_OK",
-                        "register late BGT_WRONG_PHASE", "register elsewhere BGT_WRONG_PHASE",
+                        "register late BGT_OK", "submit late as refresh BGT_UNREGISTERED", "submit late BGT_OK",
+                        "register elsewhere BGT_WRONG_PHASE",
                     ]
                 )
                 let taken = host.text("taken.txt").split(separator: "\n").sorted()
-                #expect(taken == ["name \(prefix)1", "pattern \(prefix)2"])
+                #expect(taken == ["late \(named)", "name \(prefix)1", "pattern \(prefix)2"])
                 // Each registration reaches the host before the submission that needs it.
                 let story = host.messages.compactMap { message -> String? in
                     switch message {
@@ -215,7 +218,7 @@ extension LaunchTests {
                 #expect(
                     story == [
                         "registered \(prefix)1", "submitted \(prefix)1", "registered \(prefix)*",
-                        "submitted \(prefix)2",
+                        "submitted \(prefix)2", "registered \(named)", "submitted \(named)",
                     ]
                 )
                 let rules = host.messages.compactMap { if case .violation(let kind, _) = $0 { kind.rule } else { nil } }

@@ -114,7 +114,7 @@ struct ForeignSubmissionTests {
 
     @Test func `a plugin's request with a missing, malformed or too long identifier is refused`() {
         #expect(problem { $0.identifier = nil }?.status == BGT_INVALID)
-        for text in ["", "plain", "com.example.*", "com." + String(repeating: "x", count: 252)] {
+        for text in ["", "plain.", "com.example.*", "com." + String(repeating: "x", count: 252)] {
             let status = text.withCString { text in problem { $0.identifier = text }?.status }
             #expect(status == BGT_INVALID, "\(text)")
         }

@@ -62,7 +62,7 @@ struct RegistrationTableTests {
     }
 
     @Test(.proves(14))
-    func `an identifier that the manifest permits by its exact name cannot be registered after entry`() {
+    func `an identifier that the manifest lists by name cannot be registered after entry in a background launch`() {
         var table = table()
         _ = table.closeEntry(succeeded: true)
         #expect(table.register("com.example.app.refresh", "late") == .wrongPhase)
@@ -76,6 +76,35 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.app.export.*", "pattern").isRegistered)
     }
 
+    @Test(.proves(14, 15))
+    func `in the foreground a listed identifier may be late, unless the launch has a task of another kind for it`() {
+        let clean = identifier("com.example.app.clean")
+        let late = LateRegistration(inForeground: true, otherKinds: [refresh])
+        var table = RegistrationTable<String>(role: .main, permitted: permitted, late: late)
+        _ = table.closeEntry(succeeded: true)
+        #expect(table.register("com.example.app.clean", "late") == .registered(.exact(clean), isLate: true))
+        #expect(table.register("com.example.app.clean", "again") == .duplicate)
+        #expect(table.register("com.example.app.refresh", "late") == .wrongPhase)
+        #expect(table.register("com.example.app.nowhere", "late") == .wrongPhase)
+        #expect(table.beginCall(for: clean)?.handler == "late" && !table.lacksHandler(for: clean))
+    }
+
+    @Test(.proves(14)) func `a listed identifier that was registered late serves continued tasks alone`() {
+        let clean = identifier("com.example.app.clean"), photos = identifier("com.example.app.export.photos")
+        var table = RegistrationTable<String>(
+            role: .main,
+            permitted: permitted,
+            late: LateRegistration(inForeground: true)
+        )
+        _ = table.register("com.example.app.refresh", "early")
+        _ = table.closeEntry(succeeded: true)
+        #expect(!table.servesContinuedAlone(clean))
+        _ = table.register("com.example.app.clean", "late")
+        _ = table.register("com.example.app.export.photos", "late")
+        #expect(table.servesContinuedAlone(clean))
+        #expect(!table.servesContinuedAlone(refresh) && !table.servesContinuedAlone(photos))
+    }
+
     @Test(.proves(15)) func `a registration after entry is marked as late, for the report to the host`() {
         var table = table()
         let photos = PermittedIdentifier.exact(identifier("com.example.app.export.photos"))
@@ -86,7 +115,8 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.app.export.music", "again") == .duplicate)
     }
 
-    @Test(.proves(14, 15)) func `a late registration is accepted only for identifiers that a pattern alone permits`() {
+    @Test(.proves(14, 15))
+    func `in a background launch only identifiers that a pattern alone permits may be registered late`() {
         var table = RegistrationTable<String>(
             role: .main,
             permitted: permitted + [.exact(identifier("com.example.app.export.daily"))]
@@ -150,7 +180,7 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.app.other", "handler") == .wrongRole)
     }
 
-    @Test(arguments: ["", "refresh", "com..refresh", "com.example.app refresh", "*", ".*"])
+    @Test(arguments: ["", "refresh.", "refresh.*", "com..refresh", "com.example.app refresh", "*", ".*"])
     func `a registration of a malformed identifier is refused as malformed`(text: String) {
         var table = table()
         #expect(table.register(text, "handler") == .malformed)

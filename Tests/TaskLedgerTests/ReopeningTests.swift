@@ -141,7 +141,7 @@ struct ReopeningTests {
         ("UPDATE task SET event_type = 6", "table task, launch 3: event_type holds \"6\""),
         ("UPDATE known_plugin SET permitted = '*'", "table known_plugin, identifier com.example.feed: permitted holds"),
         ("UPDATE launch SET outcome = 'odd', ended_at = 9", "table launch, number 3: outcome holds \"odd\""),
-        ("INSERT INTO occasion VALUES ('nodots', 1)", "table occasion, identifier nodots: identifier holds"),
+        ("INSERT INTO occasion VALUES ('no..dots', 1)", "table occasion, identifier no..dots: identifier holds"),
         ("DELETE FROM counter", "table counter has no row"),
         ("ALTER TABLE launch RENAME COLUMN lane TO way", "table launch has no column lane"),
         ("ALTER TABLE known_plugin DROP COLUMN missing_since", "table known_plugin has no column missing_since"),
@@ -159,7 +159,7 @@ struct ReopeningTests {
 
     @Test(arguments: [
         ("UPDATE request SET kind = 77", "table request, number 1: kind holds \"77\""),
-        ("UPDATE request SET identifier = 'nodots'", "table request, number 1: identifier holds \"nodots\""),
+        ("UPDATE request SET identifier = 'no..dots'", "table request, number 1: identifier holds \"no..dots\""),
         ("UPDATE request SET protection = 4", "table request, number 1: protection holds \"4\""),
         ("UPDATE request SET title = 'x'", "table request, number 1: strategy holds nothing"),
         ("UPDATE request SET submitter = 77", "table request, number 1: submitter holds \"77\""),

@@ -4,7 +4,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An identifier is a reverse-DNS name, case-sensitive, and at most 255 bytes long")
+@Suite("An identifier is a dotted name, case-sensitive, and at most 255 bytes long; a task's may have one label")
 struct IdentifierTests {
     @Test(arguments: ["a.b", "com.example.app", "com.example.app-2.db_cleaning", "COM.Example.App", "1.2"])
     func `a valid reverse-DNS name is accepted unchanged as task and plugin identifier`(_ text: String) {
@@ -13,7 +13,7 @@ struct IdentifierTests {
     }
 
     @Test(arguments: [
-        ("", "is empty"), ("example", "has no dot"), (".example", "empty part"), ("com..example", "empty part"),
+        ("", "is empty"), (".example", "empty part"), ("com..example", "empty part"),
         ("com.example.", "empty part"), ("com.exa mple", "a character other than"), ("com.ex\u{e4}mple", "a character"),
         ("com.example/app", "a character other than"), ("com.example.*", "a character other than"),
         ("com.example\0.app", "a character other than"),
@@ -21,6 +21,23 @@ struct IdentifierTests {
     func `an invalid identifier is refused with the violated rule`(_ text: String, _ rule: String) throws {
         #expect(TaskIdentifier(text) == nil && PluginIdentifier(text) == nil)
         #expect(try #require(ReverseDNSName.flaw(in: text)).problem.contains(rule))
+        #expect(try #require(TaskIdentifier.flaw(in: text)).problem.contains(rule))
+    }
+
+    @Test(.proves(9), arguments: ["refresh", "a", "1", "data-sync_2", "Started"])
+    func `a task identifier may have one label; a plugin identifier has two or more`(_ text: String) throws {
+        let identifier = try #require(TaskIdentifier(text))
+        #expect(identifier.text == text && identifier.hasOneLabel)
+        #expect(PluginIdentifier(text) == nil && PermittedIdentifier("\(text).*") == nil)
+        #expect(try #require(ReverseDNSName.flaw(in: text)).problem == "has no dot")
+    }
+
+    @Test func `the name of an event is no task identifier`() throws {
+        for event in EventType.allCases {
+            #expect(TaskIdentifier(event.name) == nil)
+            #expect(try #require(TaskIdentifier.flaw(in: event.name)).problem == "is the name of an event")
+        }
+        #expect(TaskIdentifier("com.example.started")?.hasOneLabel == false)
     }
 
     @Test func `an identifier of 255 bytes is accepted, one of 256 bytes is refused`() throws {

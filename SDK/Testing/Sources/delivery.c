@@ -88,8 +88,8 @@ static bool check(bgtt_host *host, const bgtt_delivery *delivery) {
     } else if (is_event ? delivery->kind != 0 && delivery->kind != BGT_KIND_EVENT
                         : delivery->kind < BGT_KIND_REFRESH || delivery->kind > BGT_KIND_CONTINUED) {
         complain("bgtt_deliver: kind %u does not fit; use a BGT_KIND_..., or set event", delivery->kind);
-    } else if (!is_event && (delivery->identifier == NULL || flaw_of_name(delivery->identifier) != NULL)) {
-        complain("bgtt_deliver: the identifier is no identifier of a task; set a reverse-DNS name");
+    } else if (!is_event && (delivery->identifier == NULL || flaw_of_task(delivery->identifier) != NULL)) {
+        complain("bgtt_deliver: the identifier is no identifier of a task; set a permitted identifier");
     } else if (delivery->kind == BGT_KIND_CONTINUED && delivery->title == NULL) {
         complain("bgtt_deliver: a continued task has a title; set it");
     } else if (host->tasks.count == 0xffff) {

@@ -33,6 +33,7 @@ typedef struct registration {
     bgt_handler handler;
     void *context;
     bgt_release release;
+    bool is_late; /* registered after entry */
     int calls;
 } registration;
 
@@ -150,6 +151,8 @@ HIDDEN size_t valid_length(const uint8_t *bytes, size_t count); /* of the first 
 HIDDEN char *read_text(const char *text, size_t limit);         /* NULL when it is too long or not UTF-8 */
 HIDDEN char *read_repaired(const char *text, size_t limit);
 HIDDEN const char *flaw_of_name(const char *text); /* of a reverse-DNS name; NULL when it is valid */
+HIDDEN const char *flaw_of_task(const char *text); /* of a task's identifier, which may have one label */
+HIDDEN const char *flaw_of_permitted(const char *text); /* of a task's identifier or a pattern */
 HIDDEN bool is_pattern(const char *text);
 HIDDEN bool covers(const char *permitted, const char *identifier);
 HIDDEN int32_t write_text(const char *text, char *buffer, uint64_t capacity, uint64_t *needed);
@@ -190,6 +193,7 @@ HIDDEN bool join_workers(bgtt_host *host);
 
 /* registrations.c. Locked. */
 HIDDEN registration *registration_for(bgtt_host *host, const char *identifier);
+HIDDEN bool serves_continued_alone(bgtt_host *host, const char *identifier);
 HIDDEN bool is_permitted(bgtt_host *host, const char *identifier, bool by_name_only);
 
 /* tasks.c. Locked. */

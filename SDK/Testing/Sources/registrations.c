@@ -36,13 +36,26 @@ static bool has_registration(bgtt_host *host, const char *name) {
     return false;
 }
 
-static const char *flaw_of_permitted(const char *text) {
-    if (!is_pattern(text)) return flaw_of_name(text);
-    char *prefix = copy_text(text);
-    prefix[strlen(prefix) - 2] = 0;
-    const char *flaw = flaw_of_name(prefix);
-    free(prefix);
-    return flaw;
+/* The manifest does not name the kind of an identifier. One that it lists by name is for continued tasks in a launch in
+ * the foreground, unless the launch has a task of another kind for it. Locked. */
+static bool may_be_late(bgtt_host *host, const char *name) {
+    if (is_pattern(name) || !is_permitted(host, name, true)) return is_permitted(host, name, is_pattern(name));
+    bool is_in_foreground = host->cause == BGT_CAUSE_USER;
+    for (size_t index = 0; index < host->tasks.count; index++) {
+        const task *task = host->tasks.items[index];
+        if (task->kind == BGT_KIND_CONTINUED) {
+            is_in_foreground = true;
+        } else if (task->kind != BGT_KIND_EVENT && strcmp(task->identifier, name) == 0) {
+            return false;
+        }
+    }
+    return is_in_foreground;
+}
+
+/* Whether the handler of a listed identifier was registered after entry, for continued tasks alone. Locked. */
+bool serves_continued_alone(bgtt_host *host, const char *identifier) {
+    const registration *registration = registration_for(host, identifier);
+    return registration != NULL && registration->is_late && is_permitted(host, identifier, true);
 }
 
 /* Locked. */
@@ -51,17 +64,17 @@ static bool check(bgtt_host *host, const char *name, problem *problem) {
     if (flaw != NULL) return refuse(problem, BGT_INVALID, "identifier \"%s\" %s", name, flaw);
     const bool is_exact = is_permitted(host, name, true);
     const bool may_register = is_exact || (!is_pattern(name) && is_permitted(host, name, false));
-    const bool may_be_late = may_register && (is_pattern(name) || !is_exact);
     const char *rule = "BGT-ABI-10";
     if (host->role != BGT_ROLE_MAIN) {
         rule = "BGT-ABI-11";
         (void)refuse(problem, BGT_WRONG_ROLE,
                      "an extension registered \"%s\"; only its main plugin may register handlers; register it there",
                      name);
-    } else if (host->phase != ENTRY && !(host->phase == RUNNING && may_be_late)) {
+    } else if (host->phase != ENTRY && !(host->phase == RUNNING && may_be_late(host, name))) {
         (void)refuse(problem, BGT_WRONG_PHASE,
-                     "\"%s\" was registered after entry; register it during entry; only a pattern, or an identifier"
-                     " that only a pattern permits, may be registered later",
+                     "\"%s\" was registered after entry; register it during entry; only handlers of continued tasks may"
+                     " be registered later, for an identifier that the manifest lists by name only in a launch that a"
+                     " user started",
                      name);
     } else if (!may_register) {
         (void)refuse(problem, BGT_NOT_PERMITTED,
@@ -95,7 +108,11 @@ static bool do_register(bgtt_host *host, const char *identifier, bgt_handler han
         (void)refuse_ended(problem, "register_handler");
     } else if (check(host, name, problem)) {
         registration *added = allocate(sizeof *added);
-        *added = (registration){.name = name, .handler = handler, .context = context, .release = release};
+        *added = (registration){.name = name,
+                                .handler = handler,
+                                .context = context,
+                                .release = release,
+                                .is_late = host->phase == RUNNING};
         append(&host->registrations, added);
         is_registered = true;
     }

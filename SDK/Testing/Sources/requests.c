@@ -49,6 +49,14 @@ static bool admit(bgtt_host *host, const bgt_pending *request, problem *problem)
         violate(host, "BGT-ABI-10", "%s", problem->text);
         return false;
     }
+    if (request->kind != BGT_KIND_CONTINUED && serves_continued_alone(host, identifier)) {
+        (void)refuse(problem, BGT_UNREGISTERED,
+                     "\"%s\" was submitted as another kind than continued, but its handler was registered after entry,"
+                     " for continued tasks alone; register it during entry",
+                     identifier);
+        violate(host, "BGT-ABI-10", "%s", problem->text);
+        return false;
+    }
     if (is_refused(host, problem)) return false;
     if (is_permitted(host, identifier, request->kind != BGT_KIND_CONTINUED)) return true;
     problem->sub_reason = BGT_REASON_IDENTIFIER_NOT_PERMITTED;

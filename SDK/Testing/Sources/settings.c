@@ -14,11 +14,8 @@ static bool may_change(bgtt_host *host, const char *call) {
 
 void bgtt_permit(bgtt_host *host, const char *identifier) {
     if (!may_change(host, "bgtt_permit")) return;
-    char *name = copy_text(identifier);
-    if (is_pattern(name)) name[strlen(name) - 2] = 0;
-    const char *flaw = flaw_of_name(name);
+    const char *flaw = flaw_of_permitted(identifier);
     if (flaw != NULL) complain("bgtt_permit: the identifier \"%s\" %s", identifier, flaw);
-    free(name);
     if (flaw == NULL) append(&host->permitted, copy_text(identifier));
 }
 

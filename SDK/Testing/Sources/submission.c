@@ -27,7 +27,7 @@ char *read_identifier(const char *identifier, problem *problem) {
                      "identifier: longer than 255 bytes or not UTF-8; write an identifier that the manifest permits");
         return NULL;
     }
-    const char *flaw = flaw_of_name(name);
+    const char *flaw = flaw_of_task(name);
     if (flaw == NULL) return name;
     (void)refuse(problem, BGT_INVALID, "identifier \"%s\" %s", name, flaw);
     free(name);

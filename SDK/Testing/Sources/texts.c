@@ -87,11 +87,14 @@ char *read_repaired(const char *text, size_t limit) {
     return result;
 }
 
-const char *flaw_of_name(const char *text) {
+static const char *flaw_of_labels(const char *text, bool allows_one_label) {
     const size_t length = strlen(text);
     if (length == 0) return "is empty; write a reverse-DNS name such as com.example.app.refresh";
     if (length > BGTASK_IDENTIFIER_MAX) return "has more than 255 bytes; shorten it";
-    if (strchr(text, '.') == NULL) return "has no dot; write a reverse-DNS name such as com.example.app.refresh";
+    const bool has_one_label = strchr(text, '.') == NULL;
+    if (has_one_label && !allows_one_label) {
+        return "has no dot; write a reverse-DNS name such as com.example.app.refresh";
+    }
     if (text[0] == '.' || text[length - 1] == '.' || strstr(text, "..") != NULL) {
         return "has an empty part; remove the extra dot";
     }
@@ -101,7 +104,26 @@ const char *flaw_of_name(const char *text) {
         if (byte == '-' || byte == '_' || byte == '.') continue;
         return "contains a character other than A-Z, a-z, digits, hyphens, underscores and dots; remove it";
     }
+    const char *events[] = {"started", "trigger", "fetch"};
+    for (size_t index = 0; has_one_label && index < sizeof events / sizeof events[0]; index++) {
+        if (strcmp(text, events[index]) == 0) {
+            return "is the name of an event; write a reverse-DNS name such as com.example.app.refresh";
+        }
+    }
     return NULL;
+}
+
+const char *flaw_of_name(const char *text) { return flaw_of_labels(text, false); }
+
+const char *flaw_of_task(const char *text) { return flaw_of_labels(text, true); }
+
+const char *flaw_of_permitted(const char *text) {
+    if (!is_pattern(text)) return flaw_of_task(text);
+    char *prefix = copy_text(text);
+    prefix[strlen(prefix) - 2] = 0;
+    const char *flaw = flaw_of_name(prefix);
+    free(prefix);
+    return flaw;
 }
 
 bool is_pattern(const char *text) {

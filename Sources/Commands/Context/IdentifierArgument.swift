@@ -6,12 +6,12 @@ import TaskModel
 /// Parses identifiers and launch numbers from the command line. The thrown error names the violated rule.
 enum IdentifierArgument {
     static func task(_ text: String) throws -> TaskIdentifier {
-        guard let identifier = TaskIdentifier(text) else { throw problem(text) }
+        guard let identifier = TaskIdentifier(text) else { throw problem(TaskIdentifier.flaw(in: text)) }
         return identifier
     }
 
     static func plugin(_ text: String) throws -> PluginIdentifier {
-        guard let identifier = PluginIdentifier(text) else { throw problem(text) }
+        guard let identifier = PluginIdentifier(text) else { throw problem(ReverseDNSName.flaw(in: text)) }
         return identifier
     }
 
@@ -22,7 +22,7 @@ enum IdentifierArgument {
         return LaunchNumber(rawValue: number)
     }
 
-    private static func problem(_ text: String) -> ValidationError {
-        ValidationError("it \((ReverseDNSName.flaw(in: text) ?? .unknown).text)")
+    private static func problem(_ flaw: ReverseDNSName.Flaw?) -> ValidationError {
+        ValidationError("it \((flaw ?? .unknown).text)")
     }
 }

@@ -5,7 +5,9 @@ package import TaskModel
 // Identifiers and numbers from requests. An invalid one is refused with the rule that it breaks.
 extension TaskIdentifier {
     package init(validating text: String, field: String = "identifier") throws(RouteError) {
-        guard let identifier = TaskIdentifier(text) else { throw .malformedIdentifier(text, field: field) }
+        guard let identifier = TaskIdentifier(text) else {
+            throw .malformedIdentifier(text, field: field, isTask: true)
+        }
         self = identifier
     }
 }

@@ -61,8 +61,11 @@ package struct RouteError: Error, Hashable, Sendable {
         return Self(status: status, reply: reply)
     }
 
-    package static func malformedIdentifier(_ text: String, field: String) -> Self {
-        let flaw = ReverseDNSName.flaw(in: text) ?? .unknown
+    /// The refusal of an invalid identifier.
+    ///
+    /// - Parameter isTask: whether the field is the identifier of a task, which may have one label.
+    package static func malformedIdentifier(_ text: String, field: String, isTask: Bool = false) -> Self {
+        let flaw = ReverseDNSName.flaw(in: text, allowsOneLabel: isTask) ?? .unknown
         return Self(.identifierInvalid, field: field, "\(field) \"\(text)\" \(flaw.problem)", remedy: flaw.remedy)
     }
 

@@ -5,7 +5,7 @@ import TaskModel
 /// The label of a task or an event, encoded under one of two keys: the `identifier` of a task, or the `event_name` of
 /// an event.
 ///
-/// Identifiers are reverse-DNS names and contain a dot; names of events contain none.
+/// No identifier is the name of an event.
 struct WorkLabel {
     let identifier: String?
     let eventName: String?

@@ -8,6 +8,7 @@ package enum ManifestRule: String, CaseIterable, Sendable {
     case format = "manifest-format"
     case requires = "requires"
     case patternPrefix = "pattern-prefix"
+    case oneLabel = "one-label"
     case notOffered = "not-offered"
     case notEnforced = "not-enforced"
     case processingNeedsIdentifiers = "processing-needs-identifiers"
@@ -52,6 +53,7 @@ extension DocumentProblem.Rule {
     package static let format = Self(ManifestRule.format)
     package static let requires = Self(ManifestRule.requires)
     package static let patternPrefix = Self(ManifestRule.patternPrefix)
+    package static let oneLabel = Self(ManifestRule.oneLabel)
     package static let notOffered = Self(ManifestRule.notOffered)
     package static let notEnforced = Self(ManifestRule.notEnforced)
     package static let processingNeedsIdentifiers = Self(ManifestRule.processingNeedsIdentifiers)

@@ -68,7 +68,7 @@ extension ManifestCheck {
             return nil
         }
         guard let identifier = TaskIdentifier(field.value) else {
-            problems.reportIdentifier(field)
+            problems.reportIdentifier(field, isTask: true)
             return nil
         }
         if let line = bound[identifier] {

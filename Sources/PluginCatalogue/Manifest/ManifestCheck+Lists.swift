@@ -79,13 +79,29 @@ extension ManifestCheck {
                     remedy: "write \"\(plugin).*\", or name the identifiers one by one"
                 )
             }
+            if case .exact(let name) = permitted, name.hasOneLabel { noteOneLabel(field, of: plugin) }
             return field.map { _ in permitted }
         }
     }
 
+    /// Notes an identifier with one label. Published code for Apple's platforms uses such identifiers, and one host has
+    /// plugins of many vendors.
+    private func noteOneLabel(_ field: Field<String>, of plugin: PluginIdentifier?) {
+        let example = "\(plugin?.text ?? "com.example.app").\(field.value)"
+        problems.note(
+            .oneLabel,
+            at: field,
+            "is \(field.value.inQuotes), which has one label; a host refuses a plugin whose identifier another plugin"
+                + " has",
+            remedy: "rename it to a reverse-DNS name such as \(example)"
+        )
+    }
+
     private func reportPermitted(_ field: Field<String>) {
         let name = field.value.hasSuffix(".*") ? String(field.value.dropLast(2)) : field.value
-        guard name.contains("*") else { return problems.reportIdentifier(field, of: name) }
+        guard name.contains("*") else {
+            return problems.reportIdentifier(field, of: name, isTask: !field.value.hasSuffix(".*"))
+        }
         problems.report(
             .identifier,
             at: field,

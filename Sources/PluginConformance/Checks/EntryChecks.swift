@@ -104,7 +104,7 @@ extension ConformanceCheck {
         "register-in-entry",
         level: 1,
         rule: .abi(.registration),
-        "identifiers are registered in entry, except composed ones and patterns",
+        "identifiers are registered in entry, except for continued tasks",
         remedy: "move the registration into entry",
         needs: ["entry-succeeds"]
     ) { logs, _ in logs.flatMap { $0.violations(.registeredLate) } }

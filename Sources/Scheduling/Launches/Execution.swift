@@ -133,6 +133,12 @@ struct Execution: Sendable {
             }
     }
 
+    /// The rule for handlers that the plugin registers after its entry function.
+    var lateRegistration: LateRegistration {
+        let others = tasks.filter { !$0.isContinued }.compactMap(\.work.identifier)
+        return LateRegistration(inForeground: isForeground, otherKinds: Set(others))
+    }
+
     /// Whether tasks of the launch may expire for this reason. `notIdle` does not expire the tasks of a launch whose
     /// batch was closed while the machine was not idle, such as a launch that a user requested.
     func minds(_ reason: ExpirationReason) -> Bool { reason != .notIdle || conditionsAtClose.isIdle }

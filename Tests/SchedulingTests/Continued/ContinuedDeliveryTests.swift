@@ -240,11 +240,33 @@ struct ContinuedDeliveryTests {
     }
 
     @Test(.proves(14, "BGT-ABI-10"))
-    func `registering a handler after entry for an identifier that no pattern covers is a violation`() {
-        host.openByUser()
+    func `registering a listed identifier after entry is a violation in a launch that no user started`() {
+        host.submit(.clean)
+        host.enter()
         host.register(.exact(.vacuum))
         #expect(host.entries(.violation).map(\.message).count == 1)
         #expect(host.entries(.violation).first?.message.contains("BGT-ABI-10") == true)
+    }
+
+    @Test(.proves(15, "C8")) func `a listed identifier may be registered after entry in a launch that a user started`()
+    {
+        let plan = host.openByUser()
+        host.register(.exact(.vacuum))
+        host.submitContinued(.vacuum, from: plan)
+        #expect(host.deliveries == [.vacuum] && host.entries(.violation).isEmpty)
+    }
+
+    @Test(.proves(14, "BGT-ABI-10"))
+    func `registering a handler after entry for the identifier of a processing task of the launch is a violation`() {
+        host.openByUser(.clean, albums: 1...1)
+        host.register(.exact(.clean))
+        #expect(host.entries(.violation).count == 1)
+    }
+
+    @Test(.proves(15, 17)) func `a launch for an identifier whose handler is only registered late is not registered`() {
+        host.submitContinued(.vacuum)
+        host.enter(registering: [.clean])
+        #expect(host.outcomes(of: .vacuum) == [.notRegistered])
     }
 
     @Test(.proves(1))

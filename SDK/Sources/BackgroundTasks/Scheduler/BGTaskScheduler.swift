@@ -39,9 +39,10 @@ open class BGTaskScheduler: _SendableObject {
 
     /// Registers the handler for the tasks of an identifier, for this process.
     ///
-    /// Handlers are registered while the plugin enters. Only an identifier that a pattern in the manifest permits may
-    /// be registered later, right before its request is submitted. A late or repeated registration is a programming
-    /// error: the host records it, and the process ends.
+    /// Handlers are registered while the plugin enters. Handlers of continued tasks may be registered later, right before
+    /// the request is submitted: in a launch that a user started, and in every launch for an identifier that only a
+    /// pattern in the manifest permits. Such a handler serves continued tasks alone. Another late registration, and a
+    /// repeated one, are programming errors: the host records the error, and the process ends.
     ///
     /// In the language mode of Swift 5 the handler runs on `queue` even if its closure was written in main-actor code,
     /// such as an app's delegate. In the language mode of Swift 6 such a closure is isolated to the main actor and runs

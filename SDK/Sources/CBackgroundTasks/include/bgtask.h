@@ -137,8 +137,8 @@
  *             itself, never a copy of the table.
  * BGT-ABI-09  Each delivered task is completed exactly once. The first call counts. A later one returns
  *             BGT_ALREADY_COMPLETED; it is a violation, unless the task had expired before its completion.
- * BGT-ABI-10  Handlers are registered during entry, except for identifiers that only a pattern permits. If entry fails,
- *             all registrations are dropped.
+ * BGT-ABI-10  Handlers are registered during entry, except handlers of continued tasks. If entry fails, all
+ *             registrations are dropped.
  * BGT-ABI-11  Extensions receive the same table. They register no handlers and run no tasks, and receive events.
  * BGT-ABI-12  The host holds no lock while it calls the plugin; every call is legal inside every callback unless its
  *             comment says otherwise. An expiration handler has a thread of its own, which no handler and no other
@@ -557,14 +557,16 @@ struct bgt_host {
      * @call thread=any phase=entry,running,stop blocks=no */
     int32_t (*launch_info)(const bgt_host *host, bgt_launch_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Sets the handler of a permitted identifier, for this process. Allowed in entry only, with two exceptions that are
-     * allowed at any time: an identifier that only a pattern permits, as composed for a continued task, and a pattern
-     * as written in the manifest (`com.example.export.*`). A name takes precedence over a pattern, a longer pattern
-     * over a shorter one (BGT-ABI-10, BGT-ABI-11). `context` belongs to the host until it calls `release`, also when
-     * this fails (BGT-ABI-13).
-     * BGT_OK; BGT_WRONG_PHASE: after entry; BGT_WRONG_ROLE: by an extension; BGT_NOT_PERMITTED: not in the manifest;
-     * BGT_DUPLICATE: the identifier keeps its existing handler; BGT_INVALID: identifier or handler NULL, identifier
-     * malformed.
+    /* Sets the handler of a permitted identifier, for this process. Handlers of continued tasks may be registered at
+     * any time, all others in entry only. For continued tasks are: an identifier that only a pattern permits; a pattern
+     * as written in the manifest (`com.example.export.*`); in the foreground (see submit) also an identifier that the
+     * manifest lists by name, unless this launch has a task of another kind for it. A name takes precedence over a
+     * pattern, a longer pattern over a shorter one (BGT-ABI-10, BGT-ABI-11). A launch for an identifier whose handler
+     * is not registered in entry ends the task as not-registered. `context` belongs to the host until it calls
+     * `release`, also when this fails (BGT-ABI-13).
+     * BGT_OK; BGT_WRONG_PHASE: after entry, not for continued tasks; BGT_WRONG_ROLE: by an extension;
+     * BGT_NOT_PERMITTED: not in the manifest; BGT_DUPLICATE: the identifier keeps its existing handler; BGT_INVALID:
+     * identifier or handler NULL, identifier malformed.
      * @call thread=any phase=entry,running blocks=no */
     int32_t (*register_handler)(const bgt_host *host, const char *BGTASK_NULLABLE identifier,
                                 bgt_handler BGTASK_NULLABLE handler, void *BGTASK_NULLABLE context,
@@ -577,8 +579,9 @@ struct bgt_host {
      * command that a user started; a main plugin's request is delivered to this process. At most 16 calls
      * of submit, cancel, cancel_all and pending await the host's answer at once; further callers wait for their turn.
      * BGT_OK; BGT_UNAVAILABLE, BGT_TOO_MANY_PENDING, BGT_NOT_PERMITTED, BGT_IMMEDIATE_RUN_INELIGIBLE: see sub_reason;
-     * BGT_UNREGISTERED: by a main plugin without a handler for it; BGT_TOO_NEW: a kind, flag, strategy, resource or
-     * field that this host does not know; BGT_INVALID: NULL, malformed, too long, a field or flag of another kind.
+     * BGT_UNREGISTERED: by a main plugin without a handler for identifier and kind; BGT_TOO_NEW: a kind, flag,
+     * strategy, resource or field that this host does not know; BGT_INVALID: NULL, malformed, too long, a field or flag
+     * of another kind.
      * @call thread=any phase=entry,running,stop blocks=commit */
     int32_t (*submit)(const bgt_host *host, const bgt_request *BGTASK_NULLABLE request,
                       bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;

@@ -59,7 +59,10 @@ extension NaiveHost {
         let permitted = launch.plan.plugin.permitted
         let isCovered =
             switch identifier {
-            case .exact(let name): permitted.contains { $0.covers(name) } && !permitted.contains(identifier)
+            case .exact(let name) where permitted.contains(identifier):
+                (launch.isForeground || launch.tasks.contains(where: \.isContinued))
+                    && !launch.tasks.contains { !$0.isContinued && $0.work.identifier == name }
+            case .exact(let name): permitted.contains { $0.covers(name) }
             case .pattern: permitted.contains(identifier)
             }
         if isCovered { launches[number]?.registered.append(identifier) }

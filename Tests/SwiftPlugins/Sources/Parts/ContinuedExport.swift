@@ -3,7 +3,8 @@
 
 import BackgroundTasks
 
-/// A continued task that a launch submits for a user. Its handler is registered immediately before.
+/// A continued task that a launch submits for a user. Its handler is registered immediately before. The setting
+/// `identifier` replaces its identifier.
 final class ContinuedExport: Part {
     func launch() {
         // The user's action: a test simulates the launch.
@@ -19,14 +20,15 @@ private final class Exporter: Sendable {
     static let shared = Exporter()
 
     func startExport() {
+        let identifier = BackgroundPlugin.setting("identifier") ?? "com.example.colorfeed.export.photos"
         let request = BGContinuedProcessingTaskRequest(
-            identifier: "com.example.colorfeed.export.photos",
+            identifier: identifier,
             title: "Exporting Photos",
             subtitle: "Processing 8 items"
         )
         request.strategy = .queue
         BGTaskScheduler.shared.register(
-            forTaskWithIdentifier: "com.example.colorfeed.export.photos",
+            forTaskWithIdentifier: identifier,
             using: nil
         ) { task in
             let continuedTask = task as! BGContinuedProcessingTask
