@@ -34,6 +34,7 @@ enum Parts {
         PendingListing.self, ErrorHandling.self, MainActorHandlers.self, AsyncHandlers.self, Assertions.self,
         Mistakes.self, LegacyFetch.self, ExtensionSubmission.self, CoordinatorShape.self, WrapperShape.self,
         OverloadShape.self, SubmitsAfterwards.self, ApplicationObject.self, QueueShapes.self, SubclassShape.self,
-        ExpiringActivity.self,
+        ExpiringActivity.self, SingleCompletion.self, StoredTask.self, HandlerTable.self, SubmissionAtLaunch.self,
+        SubmissionAnew.self, MonitoredSession.self, ActorScheduler.self, FreshnessCheck.self, QueuedWork.self,
     ]
 }
