@@ -44,6 +44,7 @@ struct SwiftShapeTests {
     {
         let plugin = TestPlugin.part("HandlerTable", library)
         try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
             #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
             #expect(try await host.run(plugin, "db-cleaning").event == "succeeded")
             #expect(try await host.run(plugin, "report").event == "failed")
@@ -143,6 +144,7 @@ struct SwiftShapeTests {
     ) async throws {
         let plugin = TestPlugin.part("FreshnessCheck", library, settings: ["trouble": "true"])
         try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
             #expect(try await host.run(plugin, "refresh", .refresh).event == "failed")
             #expect(host.notes(plugin) == ["failed: Unreachable()"])
             #expect(try await host.pending() == [plugin.task("refresh")])
