@@ -9,13 +9,16 @@ import Testing
 
 @Suite("Forms of published scheduler code have in a Swift plugin the behaviour that Apple documents, in both modes")
 struct SwiftShapeTests {
+    /// A host with the default grace period: a shorter one would shorten the time for calls after a completion.
+    private static let setup = HostSetup(["grace-period": "5s"])
+
     @Test(.proves(34, 62), arguments: BuiltLibrary.allCases, ["lock", "main-queue"])
     func `a Swift task whose work and expiration race for its completion is completed once, without a violation`(
         _ library: BuiltLibrary,
         means: String
     ) async throws {
         let plugin = TestPlugin.part("SingleCompletion", library, settings: ["guard": means, "slow": "true"])
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             try await host.expire(plugin, "refresh", .refresh, once: "working")
             try host.release(plugin)
             #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
@@ -30,7 +33,7 @@ struct SwiftShapeTests {
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("StoredTask", library)
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             #expect(try await host.run(plugin, "refresh", .refresh, payload: "property").event == "succeeded")
             #expect(try await host.run(plugin, "refresh", .refresh, payload: "work-item").event == "succeeded")
             try await host.expire(plugin, "refresh", .refresh, once: "waiting")
@@ -43,7 +46,7 @@ struct SwiftShapeTests {
     func `a table of Swift handlers receives each task by its type and identifier`(_ library: BuiltLibrary) async throws
     {
         let plugin = TestPlugin.part("HandlerTable", library)
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             try await host.started(plugin)
             #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
             #expect(try await host.run(plugin, "db-cleaning").event == "succeeded")
@@ -58,7 +61,7 @@ struct SwiftShapeTests {
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("SubmissionAtLaunch", library)
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             _ = try await host.end(ofLaunch: try #require(try await host.started(plugin).launch))
             let first = try #require(try await host.client.tasks().pending.first)
             #expect(first.identifier == plugin.task("db-cleaning") && first.kind == "processing")
@@ -76,7 +79,7 @@ struct SwiftShapeTests {
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("SubmissionAnew", library)
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             try await host.started(plugin)
             let report = try await host.submit(plugin.task("report"), earliestBegin: HostFixture.tomorrow)
             #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
@@ -95,7 +98,7 @@ struct SwiftShapeTests {
     ) async throws {
         let plugin = TestPlugin.part("MonitoredSession", library)
         let export = plugin.task("export.7")
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "db-cleaning")
             #expect(try await host.outcome(of: submission).event == "succeeded")
             let running = try await host.running(export) { $0.progress != nil && $0.subtitle == "Runs" }
@@ -112,7 +115,7 @@ struct SwiftShapeTests {
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ActorScheduler", library, settings: ["slow": "true"])
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             try await host.expire(plugin, "refresh", .refresh, once: "fetching")
             #expect(host.notes(plugin).suffix(2) == ["expired", "failed: true"])
             try host.release(plugin)
@@ -126,7 +129,7 @@ struct SwiftShapeTests {
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("FreshnessCheck", library)
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             for _ in 1...2 {
                 let end = try await host.run(plugin, "refresh", .refresh)
                 let submission = try #require(end.submission)
@@ -143,7 +146,7 @@ struct SwiftShapeTests {
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("FreshnessCheck", library, settings: ["trouble": "true"])
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             try await host.started(plugin)
             #expect(try await host.run(plugin, "refresh", .refresh).event == "failed")
             #expect(host.notes(plugin) == ["failed: Unreachable()"])
@@ -156,7 +159,7 @@ struct SwiftShapeTests {
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("QueuedWork", library, settings: ["slow": "true"])
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             try await host.expire(plugin, "refresh", .refresh, once: "fetch begins")
             #expect(host.notes(plugin) == ["fetch begins", "cancelled: true"])
             try host.release(plugin)
