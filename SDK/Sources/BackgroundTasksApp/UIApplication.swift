@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import BackgroundTasks
-public import Foundation
+@_exported public import Foundation
 
 /// The part of an app's `UIApplication` that scheduler code uses, for plugins whose code also runs in an app.
 ///
@@ -11,6 +11,9 @@ public import Foundation
 ///     #if os(Linux)
 ///     import BackgroundTasksApp
 ///     #endif
+///
+/// As with Apple's declaration, a call from code without isolation is no error in the language mode of Swift 5.
+@preconcurrency
 @MainActor
 public final class UIApplication: Sendable {
     /// Whether an app is in use.
