@@ -62,8 +62,8 @@ struct VendorPackageTests {
             environment["GIT_\(role)_NAME"] = "Vendor"
             environment["GIT_\(role)_EMAIL"] = "vendor@example.com"
         }
-        let arguments = [directory.file("bgtask-sdk"), version]
-        let run = try await ProgramRun.of("\(Self.root)/Packaging/sdk", arguments, environment: environment)
+        let arguments = ["\(Self.root)/Packaging/sdk", directory.file("bgtask-sdk"), version]
+        let run = try await ProgramRun.of("/usr/bin/env", arguments, environment: environment)
         guard run.status == 0 else { throw HostFailure("Packaging/sdk: \(run.output)\(run.error)") }
     }
 }

@@ -14,8 +14,8 @@ struct APIBaselineTests {
         var environment = ProcessInfo.processInfo.environment
         environment["BGTASK_BASELINE"] = baseline
         return try await ProgramRun.of(
-            Self.directory.appending(path: "check").path,
-            [build],
+            "/usr/bin/env",
+            [Self.directory.appending(path: "check").path, build],
             environment: environment
         )
     }

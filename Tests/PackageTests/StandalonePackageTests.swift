@@ -47,6 +47,6 @@ struct StandalonePackageTests {
             environment["GIT_\(role)_EMAIL"] = "vendor@example.com"
         }
         let script = PackageManifest.root.appending(path: "Packaging/sdk").path
-        return try await ProgramRun.of(script, [repository, version], environment: environment)
+        return try await ProgramRun.of("/usr/bin/env", [script, repository, version], environment: environment)
     }
 }

@@ -246,7 +246,7 @@ struct HandlerTests {
         #expect(foreign?.message == "is \"com.example.feed.nightli\", which permitted-identifiers does not list")
         #expect(foreign?.remedy == "write \"com.example.feed.nightly\"")
         #expect(found(handler(identifier: "com.example.feed.*")) == ["9 handlers[0].identifier handler-identifier"])
-        #expect(found(handler(identifier: "nightly")) == ["9 handlers[0].identifier identifier"])
+        #expect(found(handler(identifier: "nightly!")) == ["9 handlers[0].identifier identifier"])
     }
 
     @Test func `every permitted identifier of a plugin with handlers has to be bound`() {
