@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -234,3 +235,5 @@ static uint64_t soft_limit(__rlimit_resource_t resource) {
 uint64_t bgl_descriptor_limit(void) { return soft_limit(RLIMIT_NOFILE); }
 
 uint64_t bgl_process_limit(void) { return soft_limit(RLIMIT_NPROC); }
+
+void bgl_fill_freed_memory(int byte) { mallopt(M_PERTURB, byte); }

@@ -60,6 +60,27 @@ package struct ConformanceCheck: Sendable {
         self.judge = judge
     }
 
+    /// A check for one kind of violation, in every ordinary launch.
+    init(
+        _ name: String,
+        level: Int,
+        rule: Rule,
+        _ promise: String,
+        violation kind: ViolationKind,
+        remedy: String,
+        needs: [String]
+    ) {
+        self.init(
+            name,
+            level: level,
+            rule: rule,
+            promise,
+            remedy: remedy,
+            needs: needs,
+            trials: { .scripts($0.ordinary) }
+        ) { logs, _ in logs.flatMap { $0.violations(kind) } }
+    }
+
     /// All checks, each after those that it needs.
     package static let all: [ConformanceCheck] =
         entryChecks + registrationChecks + completionChecks + processChecks + expirationChecks + requestChecks

@@ -53,4 +53,7 @@ int bgl_numbers_in(int directory, pid_t *numbers, int capacity);
 uint64_t bgl_descriptor_limit(void);
 uint64_t bgl_process_limit(void);
 
+/* Fills memory that is freed from now on with a byte, and new memory with its complement. */
+void bgl_fill_freed_memory(int byte);
+
 #endif
