@@ -56,11 +56,7 @@ package enum PluginRuntime {
             loop.run()
         }
         guard isArmed else { RunnerExit.endUnstarted(without: .thread) }
-        if plan.imitation.contains(.strict) {
-            ForkedProcess.recordCalls()
-            // Freed memory gets other contents: a plugin that follows a pointer in it crashes.
-            bgl_fill_freed_memory(freedByte)
-        }
+        if plan.imitation.contains(.strict) { ForkedProcess.recordCalls() }
         // The runner has its threads. The kernel counts all threads of the user, so none is added below this limit.
         if plan.imitation.contains(.noThreads) { _ = bgl_limit(Int32(__RLIMIT_NPROC.rawValue), 0, 0) }
         launch.run()
@@ -69,9 +65,6 @@ package enum PluginRuntime {
     /// The number of concurrent tasks delivered after the batch for which the crash reporter reserves slots, so that it
     /// can attribute a crash to its task.
     private static let laterTasks = 64
-
-    /// The content of freed memory on a strict host. As an address it is invalid on every machine.
-    private static let freedByte: Int32 = 0xa5
 
     private static var hasHost: Bool {
         var status = stat()

@@ -16,8 +16,8 @@ package struct ImitatedHost: OptionSet, Hashable, Sendable {
     package static let noFeatures = ImitatedHost(rawValue: 4)
 
     /// A host that reports calls without an effect, in a forked process and after `stop` (BGT-ABI-12), and calls that
-    /// pass another pointer than that of the table (BGT-ABI-08). Freed memory has other contents, and other threads run
-    /// on after `stop`.
+    /// pass another pointer than that of the table (BGT-ABI-08). Memory that `stop` frees gets other contents, and
+    /// other threads run on for a moment after `stop`.
     package static let strict = ImitatedHost(rawValue: 8)
     /// A host whose plugins can start no threads.
     package static let noThreads = ImitatedHost(rawValue: 16)

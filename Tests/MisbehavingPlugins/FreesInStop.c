@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 struct state {
-    char name[64];
+    char name[32];
     volatile long *count;
+    char title[32];
 };
 
 static long count;

@@ -62,7 +62,7 @@ extension ConformanceCheck {
     ) { logs, _ in logs.flatMap(\.crash) }
 
     /// The ordinary launches on a host that reports calls without an effect and copies of its table, and that fills
-    /// freed memory.
+    /// memory that `stop` frees.
     private static func strict(_ plugin: ConformancePlugin) -> [TrialScript] {
         plugin.ordinary.map { script in
             var script = script
