@@ -63,7 +63,7 @@ extension RunnerLaunch {
     private static let freedByte: Int32 = 0xa5
 
     /// The time in which a strict host sees calls after `stop`, and crashes of threads that run on.
-    private static let lateCallMicroseconds: UInt32 = 20_000
+    private static let lateCallMicroseconds: UInt32 = 50_000
 
     /// Lets threads of the plugin make calls, each of which is a violation now, and reports calls of forked processes.
     private func reportIneffectiveCalls() {

@@ -87,7 +87,11 @@ package struct StaticFixture: Sendable, CustomStringConvertible {
         StaticFixture("manifest-readable", "bytes that are no text", manifest: "\u{0}\u{1}"),
         StaticFixture("manifest-requires", "an unknown feature", ["requires: [manifest.retry]", "retry: {}"]),
         StaticFixture("manifest-keys", "an unknown key", ["rolle: main"]),
-        StaticFixture("manifest-identifiers", "an identifier without a dot", ["permitted-identifiers: [x]"]),
+        StaticFixture(
+            "manifest-identifiers",
+            "an identifier with an empty part",
+            ["permitted-identifiers: [com.example..task]"]
+        ),
         StaticFixture("manifest-modes", "the mode processing without identifiers", ["background-modes: [processing]"]),
         StaticFixture(
             "manifest-role",

@@ -14,7 +14,9 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
 
 static void receive(void *context, const bgt_host *host, bgt_task event) {
     (void)context;
-    (void)bgt_register(host, NAME ".late", run, NULL);
+    if (bgt_register(host, NAME ".late", run, NULL) != BGT_OK) {
+        bgt_log(host, BGT_LOG_WARNING, "the registration is refused");
+    }
     bgt_complete(host, event, BGT_OUTCOME_NO_DATA);
 }
 
