@@ -60,7 +60,8 @@ package struct ConformanceCheck: Sendable {
         self.judge = judge
     }
 
-    /// A check for one kind of violation, in every ordinary launch.
+    /// A check for one kind of violation, in every ordinary launch. It lists those of the first launch that shows one:
+    /// the same defect often shows in several launches, with other numbers of tasks.
     init(
         _ name: String,
         level: Int,
@@ -78,7 +79,7 @@ package struct ConformanceCheck: Sendable {
             remedy: remedy,
             needs: needs,
             trials: { .scripts($0.ordinary) }
-        ) { logs, _ in logs.flatMap { $0.violations(kind) } }
+        ) { logs, _ in logs.lazy.map { $0.violations(kind) }.first { !$0.isEmpty } ?? [] }
     }
 
     /// All checks, each after those that it needs.
