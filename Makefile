@@ -35,6 +35,8 @@ COUNT ?= 200
 # The fuzz targets, and the minutes for each.
 FUZZ ?= library manifest wire control
 MINUTES ?= 20
+# The number of damaged libraries that make fuzz lets plugin check launch.
+MUTANTS ?= 2000
 
 DOCS = $(BUILD)/docs
 
@@ -130,6 +132,7 @@ mutants: packages
 # coverage of LLVM's fuzzer, in a build directory of their own. A finding is stored in Fuzz/Findings.
 FUZZER = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 fuzz: packages
+	BGTASK_MUTANTS=$(MUTANTS) swift test $(SWIFT_FLAGS) --filter MutatedLibraryTests
 	swift build --package-path Fuzz --scratch-path "$(BUILD)/fuzz" -j $(JOBS) -c release --sanitize address \
 	    -Xswiftc -enable-testing \
 	    -Xswiftc -sanitize-coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table \

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -234,3 +235,14 @@ static uint64_t soft_limit(__rlimit_resource_t resource) {
 uint64_t bgl_descriptor_limit(void) { return soft_limit(RLIMIT_NOFILE); }
 
 uint64_t bgl_process_limit(void) { return soft_limit(RLIMIT_NPROC); }
+
+void bgl_fill_freed_memory(int byte) {
+    /* The allocator does not fill blocks that it keeps in the cache of a thread: fill the cache up to its largest size. */
+    enum { COUNT = 32, LARGEST = 1032 };
+    mallopt(M_PERTURB, byte);
+    for (size_t size = 24; size <= LARGEST; size += 16) {
+        void *volatile blocks[COUNT];
+        for (int index = 0; index < COUNT; index++) blocks[index] = malloc(size);
+        for (int index = 0; index < COUNT; index++) free(blocks[index]);
+    }
+}

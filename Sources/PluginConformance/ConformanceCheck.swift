@@ -60,6 +60,28 @@ package struct ConformanceCheck: Sendable {
         self.judge = judge
     }
 
+    /// A check for one kind of violation, in every ordinary launch. It lists those of the first launch that shows one:
+    /// the same defect often shows in several launches, with other numbers of tasks.
+    init(
+        _ name: String,
+        level: Int,
+        rule: Rule,
+        _ promise: String,
+        violation kind: ViolationKind,
+        remedy: String,
+        needs: [String]
+    ) {
+        self.init(
+            name,
+            level: level,
+            rule: rule,
+            promise,
+            remedy: remedy,
+            needs: needs,
+            trials: { .scripts($0.ordinary) }
+        ) { logs, _ in logs.lazy.map { $0.violations(kind) }.first { !$0.isEmpty } ?? [] }
+    }
+
     /// All checks, each after those that it needs.
     package static let all: [ConformanceCheck] =
         entryChecks + registrationChecks + completionChecks + processChecks + expirationChecks + requestChecks

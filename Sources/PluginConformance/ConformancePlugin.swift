@@ -99,6 +99,14 @@ package struct ConformancePlugin: Sendable {
         return types.map { script([event($0)]) }
     }
 
+    /// Every launch in which a check looks for violations: the standard batch, each event, and each task with an
+    /// expiration, right after entry and while it runs.
+    var ordinary: [TrialScript] {
+        [standard] + events.filter { $0 != standard }
+            + singles { $0.expiration = TrialScript.Expiration(after: .zero, .stoppedByUser) }
+            + singles { $0.expiration = TrialScript.Expiration(after: .milliseconds(50), .memoryPressure) }
+    }
+
     /// A launch for each task, at most `singleLimit`.
     func singles(_ change: (inout TrialScript) -> Void) -> [TrialScript] {
         tasks.prefix(Self.singleLimit).map { task in

@@ -17,5 +17,11 @@ struct Callback<Function>: @unchecked Sendable {
     }
 
     /// Releases the context. Called once, after the last use of the callback, with no lock held.
-    func release() { releaseFunction?(context) }
+    func release() { releaseContext(context, with: releaseFunction) }
+}
+
+/// Calls the release function of a context in the role of a callback: a function that ends its thread is a violation.
+func releaseContext(_ context: UnsafeMutableRawPointer?, with function: bgt_release?) {
+    guard let function else { return }
+    ThreadRole.with(.callback) { function(context) }
 }

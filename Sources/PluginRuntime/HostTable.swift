@@ -65,20 +65,37 @@ enum HostTable {
 
     /// Calls `body` with the launch, and counts the call if it comes from a thread of the plugin's own. Returns
     /// `BGT_ENDED` before the launch is created, and in a process that the plugin forked.
-    static func call(_ body: (RunnerLaunch) -> Int32) -> Int32 {
-        call(otherwise: BGT_ENDED, body)
+    static func call(_ host: UnsafePointer<bgt_host>, _ body: (RunnerLaunch) -> Int32) -> Int32 {
+        call(host, otherwise: BGT_ENDED, body)
     }
 
     /// Calls `body` with the launch, and counts the call if it comes from a thread of the plugin's own. Returns
     /// `fallback` before the launch is created, and in a process that the plugin forked: the locks of the launch may be
     /// held by threads that the forked process does not have.
-    static func call<Result>(otherwise fallback: Result, _ body: (RunnerLaunch) -> Result) -> Result {
+    static func call<Result>(
+        _ host: UnsafePointer<bgt_host>,
+        otherwise fallback: Result,
+        _ body: (RunnerLaunch) -> Result
+    ) -> Result {
         guard let launch else { return fallback }
         if ForkedProcess.isCurrent {
             ForkedProcess.noteCall()
             return fallback
         }
+        examine(host)
         return launch.activity.call { body(launch) }
+    }
+
+    /// Reports a call that passed another pointer than that of the table. Only a strict host reports it: this version
+    /// does not read the argument. The argument may be NULL, and is never dereferenced.
+    static func examine(_ host: UnsafePointer<bgt_host>) {
+        if host == address { return }
+        guard let launch, launch.plan.imitation.contains(.strict), !ForkedProcess.isCurrent else { return }
+        launch.violation(
+            .passedCopy,
+            "a call passed a host pointer that is not the pointer from entry; pass that pointer, never NULL and never"
+                + " the address of a copy of the table"
+        )
     }
 }
 
@@ -89,7 +106,7 @@ private typealias Refusal = UnsafeMutablePointer<bgt_refusal>
 // MARK: The launch
 
 private func hostLaunchInfo(_ host: Host, _ out: UnsafeMutablePointer<bgt_launch_info>?) -> Int32 {
-    HostTable.call { $0.describe(out) }
+    HostTable.call(host) { $0.describe(out) }
 }
 
 private func hostRegisterHandler(
@@ -101,17 +118,17 @@ private func hostRegisterHandler(
     _ refusal: Refusal?
 ) -> Int32 {
     let handler = function.map { TaskHandler.registered(Callback($0, context: context, release: release)) }
-    let status = HostTable.call { launch in
+    let status = HostTable.call(host) { launch in
         launch.answering(refusal, "register_handler") { () throws(CallProblem) in
             try launch.register(identifier, handler)
         }
     }
-    if status != BGT_OK { release?(context) }
+    if status != BGT_OK { releaseContext(context, with: release) }
     return status
 }
 
 private func hostRemaining(_ host: Host) -> UInt64 {
-    HostTable.call(otherwise: 0) { $0.remaining }
+    HostTable.call(host, otherwise: 0) { $0.remaining }
 }
 
 private func hostContainerPath(
@@ -120,7 +137,7 @@ private func hostContainerPath(
     _ capacity: UInt64,
     _ needed: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    HostTable.call { $0.containerPath(buffer, capacity, needed) }
+    HostTable.call(host) { $0.containerPath(buffer, capacity, needed) }
 }
 
 private func hostSetting(
@@ -130,21 +147,23 @@ private func hostSetting(
     _ capacity: UInt64,
     _ needed: UnsafeMutablePointer<UInt64>?
 ) -> Int32 {
-    HostTable.call { $0.setting(key, buffer, capacity, needed) }
+    HostTable.call(host) { $0.setting(key, buffer, capacity, needed) }
 }
 
 private func hostLog(_ host: Host, _ task: bgt_task, _ level: UInt32, _ message: UnsafePointer<CChar>?) {
-    HostTable.call(otherwise: ()) { $0.log(TaskID(rawValue: task), level, message) }
+    HostTable.call(host, otherwise: ()) { $0.log(TaskID(rawValue: task), level, message) }
 }
 
 private func hostName(_ host: Host, _ vocabulary: UInt32, _ number: Int64) -> UnsafePointer<CChar> {
+    HostTable.examine(host)
     let name = ABIVocabulary(rawValue: vocabulary)?.name(of: number) ?? "unknown"
     // Literals are stored with a NUL and never move.
     return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
 private func hostQuery(_ host: Host, _ id: UnsafePointer<CChar>?) -> UnsafeRawPointer? {
-    id.flatMap { OptionalFeatures.table(of: String(cString: $0)) }
+    HostTable.examine(host)
+    return id.flatMap { OptionalFeatures.table(of: String(cString: $0)) }
 }
 
 // MARK: Requests
@@ -154,17 +173,17 @@ private func hostSubmit(
     _ request: UnsafePointer<bgt_request>?,
     _ refusal: UnsafeMutablePointer<bgt_refusal>?
 ) -> Int32 {
-    HostTable.call { $0.submit(request, refusal) }
+    HostTable.call(host) { $0.submit(request, refusal) }
 }
 
 private func hostCancel(_ host: Host, _ identifier: UnsafePointer<CChar>?, _ refusal: Refusal?) -> Int32 {
-    HostTable.call { launch in
+    HostTable.call(host) { launch in
         launch.answering(refusal, "cancel") { () throws(CallProblem) in try launch.cancel(identifier) }
     }
 }
 
 private func hostCancelAll(_ host: Host, _ refusal: Refusal?) -> Int32 {
-    HostTable.call { launch in
+    HostTable.call(host) { launch in
         launch.answering(refusal, "cancel_all") { () throws(CallProblem) in try launch.cancelAll() }
     }
 }
@@ -175,13 +194,13 @@ private func hostPending(
     _ context: Context?,
     _ refusal: Refusal?
 ) -> Int32 {
-    HostTable.call { $0.visitPending(visitor, context, refusal) }
+    HostTable.call(host) { $0.visitPending(visitor, context, refusal) }
 }
 
 // MARK: Tasks
 
 private func hostTaskInfo(_ host: Host, _ task: bgt_task, _ out: UnsafeMutablePointer<bgt_task_info>?) -> Int32 {
-    HostTable.call { $0.describe(TaskID(rawValue: task), out) }
+    HostTable.call(host) { $0.describe(TaskID(rawValue: task), out) }
 }
 
 private func hostSetExpirationHandler(
@@ -192,9 +211,9 @@ private func hostSetExpirationHandler(
     _ release: bgt_release?
 ) -> Int32 {
     let handler = function.map { Callback($0, context: context, release: release) }
-    let status = HostTable.call { $0.setExpirationHandler(handler, of: TaskID(rawValue: task)) }
+    let status = HostTable.call(host) { $0.setExpirationHandler(handler, of: TaskID(rawValue: task)) }
     // Without a function the context will never be used, so it is released at once.
-    if status != BGT_OK || handler == nil { release?(context) }
+    if status != BGT_OK || handler == nil { releaseContext(context, with: release) }
     return status
 }
 
@@ -204,13 +223,13 @@ private func hostComplete(
     _ outcome: Int32,
     _ message: UnsafePointer<CChar>?
 ) -> Int32 {
-    HostTable.call { $0.complete(TaskID(rawValue: task), outcome: outcome, message) }
+    HostTable.call(host) { $0.complete(TaskID(rawValue: task), outcome: outcome, message) }
 }
 
 // A polling loop calls it millions of times: the usual answer takes no lock and is not counted as a call.
 private func hostIsExpiring(_ host: Host, _ task: bgt_task) -> Int32 {
-    if HostTable.slots?.isOpen(TaskID(rawValue: task)) == true { return 0 }
-    return HostTable.call(otherwise: 1) { $0.isExpiring(TaskID(rawValue: task)) }
+    if host == HostTable.address, HostTable.slots?.isOpen(TaskID(rawValue: task)) == true { return 0 }
+    return HostTable.call(host, otherwise: 1) { $0.isExpiring(TaskID(rawValue: task)) }
 }
 
 // MARK: Assertions
@@ -226,30 +245,30 @@ private func hostBeginAssertion(
 ) -> Int32 {
     out?.pointee = 0
     let handler = function.map { Callback($0, context: context, release: release) }
-    let status = HostTable.call { launch in
+    let status = HostTable.call(host) { launch in
         launch.answering(refusal, "begin_assertion") { () throws(CallProblem) in
             try launch.beginAssertion(name, handler, out)
         }
     }
     // Without a function the context will never be used, so it is released at once.
-    if status != BGT_OK || handler == nil { release?(context) }
+    if status != BGT_OK || handler == nil { releaseContext(context, with: release) }
     return status
 }
 
 private func hostEndAssertion(_ host: Host, _ assertion: bgt_assertion) -> Int32 {
-    HostTable.call { $0.endAssertion(AssertionID(rawValue: assertion)) }
+    HostTable.call(host) { $0.endAssertion(AssertionID(rawValue: assertion)) }
 }
 
 // MARK: Continued tasks
 
 // Progress that replaces a held report takes no lock of the launch and is not counted as a call.
 private func hostSetProgress(_ host: Host, _ task: bgt_task, _ completed: Int64, _ total: Int64) -> Int32 {
-    if let slots = HostTable.slots, !ThreadRole.current.contains(.pendingVisitor),
+    if host == HostTable.address, let slots = HostTable.slots, !ThreadRole.current.contains(.pendingVisitor),
         slots.replace(TaskID(rawValue: task), done: completed, total: total)
     {
         return BGT_OK
     }
-    return HostTable.call { $0.setProgress(of: TaskID(rawValue: task), completed, of: total) }
+    return HostTable.call(host) { $0.setProgress(of: TaskID(rawValue: task), completed, of: total) }
 }
 
 private func hostSetTitle(
@@ -258,5 +277,5 @@ private func hostSetTitle(
     _ title: UnsafePointer<CChar>?,
     _ subtitle: UnsafePointer<CChar>?
 ) -> Int32 {
-    HostTable.call { $0.setTitle(of: TaskID(rawValue: task), title, subtitle) }
+    HostTable.call(host) { $0.setTitle(of: TaskID(rawValue: task), title, subtitle) }
 }

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Glibc
 import RunnerWire
 import TaskModel
 
@@ -24,24 +25,35 @@ struct LaunchMemory: @unchecked Sendable {
 }
 
 /// The strings and payload of one task. They are kept until the task is completed; those of a task of the batch, until
-/// the process ends.
-// Unchecked: written once in init, and freed at most once, by the caller that removes it from the launch's state.
+/// the process ends. Guarded memory has pages of its own, which are closed in place of being freed.
+// Unchecked: written once in init, and freed or closed at most once, by the caller that removes it from the launch's
+// state.
 struct TaskMemory: @unchecked Sendable {
     let identifier: UnsafePointer<CChar>
     let payload: UnsafePointer<UInt8>?
     let payloadCount: Int
     let title: UnsafePointer<CChar>?
     let subtitle: UnsafePointer<CChar>?
+    let isGuarded: Bool
 
     /// Copies the strings and the payload of a task.
     ///
     /// - Parameter plugin: identifier to use for an event.
-    init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier) {
-        identifier = UnsafePointer((task.kind == .event ? plugin.text : task.identifier).stored())
-        payload = task.payload.stored().map { UnsafePointer($0) }
+    init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier, isGuarded: Bool = false) {
+        self.isGuarded = isGuarded
+        identifier = UnsafePointer((task.kind == .event ? plugin.text : task.identifier).stored(isGuarded))
+        payload = task.payload.stored(isGuarded).map { UnsafePointer($0) }
         payloadCount = task.payload.count
-        title = task.continued.map { UnsafePointer($0.title.stored()) }
-        subtitle = task.continued?.subtitle.map { UnsafePointer($0.stored()) }
+        title = task.continued.map { UnsafePointer($0.title.stored(isGuarded)) }
+        subtitle = task.continued?.subtitle.map { UnsafePointer($0.stored(isGuarded)) }
+    }
+
+    /// Makes guarded memory inaccessible until the process ends: a plugin that still reads it crashes.
+    func close() {
+        for text in [identifier, title, subtitle].compactMap(\.self) {
+            mprotect(UnsafeMutableRawPointer(mutating: text), strlen(text) + 1, PROT_NONE)
+        }
+        if let payload { mprotect(UnsafeMutableRawPointer(mutating: payload), payloadCount, PROT_NONE) }
     }
 
     func free() {
@@ -72,19 +84,29 @@ struct RequestMemory {
 }
 
 extension String {
-    fileprivate func stored() -> UnsafeMutablePointer<CChar> {
+    fileprivate func stored(_ isGuarded: Bool = false) -> UnsafeMutablePointer<CChar> {
         let bytes = utf8CString
-        let memory = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+        let memory = newMemory(of: CChar.self, bytes.count, isGuarded)
         for (index, byte) in bytes.enumerated() { (memory + index).initialize(to: byte) }
         return memory
     }
 }
 
 extension Array {
-    fileprivate func stored() -> UnsafeMutablePointer<Element>? {
+    fileprivate func stored(_ isGuarded: Bool = false) -> UnsafeMutablePointer<Element>? {
         if isEmpty { return nil }
-        let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: count)
-        _ = memory.initialize(from: self)
-        return memory.baseAddress
+        let memory = newMemory(of: Element.self, count, isGuarded)
+        memory.initialize(from: self, count: count)
+        return memory
     }
+}
+
+/// Memory on the heap; guarded memory consists of whole pages.
+private func newMemory<Element>(of type: Element.Type, _ count: Int, _ isGuarded: Bool) -> UnsafeMutablePointer<Element>
+{
+    guard isGuarded else { return .allocate(capacity: count) }
+    let size = count * MemoryLayout<Element>.stride
+    let pages = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let pages, pages != MAP_FAILED else { RunnerExit.end(without: .memory) }
+    return pages.bindMemory(to: type, capacity: count)
 }

@@ -15,9 +15,11 @@ struct OpenTask: @unchecked Sendable {
 
     /// Copies the information about a task.
     ///
-    /// - Parameter isOfBatch: whether the task belongs to the batch with which the launch began.
-    init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier, isOfBatch: Bool) {
-        let memory = TaskMemory(task, of: plugin)
+    /// - Parameters:
+    ///   - isOfBatch: whether the task belongs to the batch with which the launch began.
+    ///   - isGuarded: whether the memory becomes inaccessible when it is freed.
+    init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier, isOfBatch: Bool, isGuarded: Bool = false) {
+        let memory = TaskMemory(task, of: plugin, isGuarded: isGuarded)
         var information = bgt_task_info()
         information.kind = task.kind.rawValue
         information.event = task.event?.rawValue ?? 0
@@ -37,9 +39,9 @@ struct OpenTask: @unchecked Sendable {
 
     /// Frees the memory of a completed task, unless the task belongs to the batch. A batch is small and ends with the
     /// launch, so its memory is kept and a plugin may safely read it after completion. Later tasks are unbounded in
-    /// number.
+    /// number. Guarded memory becomes inaccessible, also that of the batch.
     func free() {
-        if !isOfBatch { memory.free() }
+        if memory.isGuarded { memory.close() } else if !isOfBatch { memory.free() }
     }
 }
 

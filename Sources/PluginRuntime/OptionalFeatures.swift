@@ -40,7 +40,7 @@ private func legacyFetchSetMinimumInterval(
     _ seconds: UInt64,
     _ refusal: UnsafeMutablePointer<bgt_refusal>?
 ) -> Int32 {
-    HostTable.call { launch in
+    HostTable.call(host) { launch in
         launch.answering(refusal, "set_minimum_interval") { () throws(CallProblem) in
             try launch.setMinimumFetchInterval(seconds)
         }

@@ -32,7 +32,7 @@ final class PluginActivity: Sendable {
 
     /// Runs a call of the plugin into the runner. Only calls on threads of the plugin's own are counted and timed.
     func call<Result>(_ body: () -> Result) -> Result {
-        guard ThreadRole.current.isEmpty else { return body() }
+        guard ThreadRole.isOfPlugin else { return body() }
         calls.add(1, ordering: .acquiringAndReleasing)
         defer {
             lastCall.store(MonotonicTime.now.nanoseconds, ordering: .releasing)

@@ -24,7 +24,12 @@ extension RunnerLaunch {
         let hooks = state.withLock { state -> PluginHooks? in
             // The host sends such a task only after entry has returned.
             guard !state.hasEnded, let hooks = state.hooks, state.tasks.add(task.id) else { return nil }
-            state.open[task.id] = OpenTask(task, of: plan.plugin, isOfBatch: false)
+            state.open[task.id] = OpenTask(
+                task,
+                of: plan.plugin,
+                isOfBatch: false,
+                isGuarded: plan.imitation.contains(.guardedTasks)
+            )
             state.assumeTitles(of: task)
             slots.open(task.id)
             return hooks

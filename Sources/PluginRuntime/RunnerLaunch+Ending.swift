@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CLinux
 import Glibc
 import LinuxSystem
 import RunnerWire
@@ -45,6 +46,8 @@ extension RunnerLaunch {
         activity.settle(schedule, PluginThreads(includeMain: hooks?.offersMain == true))
         mainLoop.skip()
         enter(.stopping(deadline: schedule.stopDeadline(calledAt: .now)))
+        // Memory that `stop` frees gets other contents: a thread that still follows a pointer in it crashes.
+        if plan.imitation.contains(.strict) { bgl_fill_freed_memory(Self.freedByte) }
         if let hooks { activity.callback { hooks.stop() } }
         closeTables()
         awaitAssertionCalls()
@@ -56,8 +59,11 @@ extension RunnerLaunch {
         finish()
     }
 
-    /// The time in which a strict host sees calls after `stop`.
-    private static let lateCallMicroseconds: UInt32 = 20_000
+    /// The content of freed memory on a strict host. As an address it is invalid on every machine.
+    private static let freedByte: Int32 = 0xa5
+
+    /// The time in which a strict host sees calls after `stop`, and crashes of threads that run on.
+    private static let lateCallMicroseconds: UInt32 = 50_000
 
     /// Lets threads of the plugin make calls, each of which is a violation now, and reports calls of forked processes.
     private func reportIneffectiveCalls() {

@@ -83,7 +83,10 @@ final class RunnerLaunch: Sendable {
             gracePeriod: plan.gracePeriod
         )
         let assertions = AssertionTable<AssertionHandler>(launch: plan.launch)
-        let open = plan.tasks.map { ($0.id, OpenTask($0, of: plan.plugin, isOfBatch: true)) }
+        let isGuarded = plan.imitation.contains(.guardedTasks)
+        let open = plan.tasks.map {
+            ($0.id, OpenTask($0, of: plan.plugin, isOfBatch: true, isGuarded: isGuarded))
+        }
         state = Mutex(
             State(
                 registrations: registrations,
@@ -140,7 +143,7 @@ final class RunnerLaunch: Sendable {
 
     private func start(_ hooks: PluginHooks) {
         for task in open(hooks) { begin(task, hooks) }
-        if hooks.offersMain, mainLoop.begin() { hooks.runMain() }
+        if hooks.offersMain, mainLoop.begin() { ThreadRole.with(.mainLoop) { hooks.runMain() } }
     }
 
     /// Ends a launch whose entry has failed.

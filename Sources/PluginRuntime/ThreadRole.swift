@@ -8,17 +8,23 @@ struct ThreadRole: OptionSet {
     let rawValue: UInt
 
     static let pendingVisitor = ThreadRole(rawValue: 1)
-    /// Entry, a handler, `receive`, an expiration handler or `stop`. Every call is allowed, and the thread returns to
-    /// the runner.
+    /// Entry, a handler, `receive`, an expiration handler, `stop` or the release of a context. Every call is allowed,
+    /// and the thread returns to the runner.
     static let callback = ThreadRole(rawValue: 2)
     /// A callback whose return the end of the launch awaits.
     static let counted = ThreadRole(rawValue: 4)
     /// The handler of an assertion, which the end of the launch awaits on its own.
     static let assertionHandler = ThreadRole(rawValue: 8)
+    /// `run_main`. Its calls count like calls of the plugin's own threads, because the end of the launch does not await
+    /// its return.
+    static let mainLoop = ThreadRole(rawValue: 16)
 
     static var current: ThreadRole {
         ThreadRole(rawValue: UInt(bitPattern: pthread_getspecific(roleKey)))
     }
+
+    /// Whether the calling thread is the plugin's own, or the main thread in `run_main`.
+    static var isOfPlugin: Bool { current.isSubset(of: .mainLoop) }
 
     /// Gives the calling thread the role, in addition to its others, while `body` runs.
     static func with<Result>(_ role: ThreadRole, _ body: () -> Result) -> Result {

@@ -47,10 +47,17 @@ package struct TrialAccess: Hashable, Sendable {
         }
     }
 
-    /// The hint after a run that may have failed because of a path without a grant; nil when the manifest grants paths,
-    /// whose warnings precede the run, and without a sandbox of files.
-    package var hint: String? {
-        isConfined && paths.isEmpty ? "a path that is not granted is refused with EACCES: see grants" : nil
+    /// The hint after a failed run whose texts mention a refused path; nil when the manifest grants paths, whose warnings
+    /// precede the run, and without a sandbox of files.
+    ///
+    /// - Parameter texts: log, output and messages of the plugin.
+    package func hint(after texts: [String]) -> String? {
+        guard isConfined, paths.isEmpty, texts.contains(where: Self.mentionsRefusal) else { return nil }
+        return "a path that is not granted is refused with EACCES: see grants"
+    }
+
+    private static func mentionsRefusal(_ text: String) -> Bool {
+        text.contains("EACCES") || text.lowercased().contains("permission denied")
     }
 }
 

@@ -83,6 +83,17 @@ package struct TrialLog: Hashable, Sendable {
         return nil
     }
 
+    /// The texts of the plugin: its log, its output, and the messages of its completions and of its loader.
+    package var texts: [String] {
+        all { event in
+            switch event {
+            case .log(_, _, let message), .output(_, let message), .loadFailed(let message): message
+            case .completed(_, _, let message): message
+            default: nil
+            }
+        }
+    }
+
     /// All values that `pick` returns, in order.
     package func all<Value>(_ pick: (TrialEvent) -> Value?) -> [Value] { entries.compactMap { pick($0.event) } }
 

@@ -15,10 +15,15 @@ package struct ImitatedHost: OptionSet, Hashable, Sendable {
     /// A host without optional features: `query` returns NULL (BGT-ABI-19).
     package static let noFeatures = ImitatedHost(rawValue: 4)
 
-    /// A host that reports calls without an effect: those after `stop`, and those in a forked process (BGT-ABI-12).
+    /// A host that reports calls without an effect, in a forked process and after `stop` (BGT-ABI-12), and calls that
+    /// pass another pointer than that of the table (BGT-ABI-08). Memory that `stop` frees gets other contents, and
+    /// other threads run on for a moment after `stop`.
     package static let strict = ImitatedHost(rawValue: 8)
     /// A host whose plugins can start no threads.
     package static let noThreads = ImitatedHost(rawValue: 16)
 
-    static let all: ImitatedHost = [.laterMinor, .laterNumbers, .noFeatures, .strict, .noThreads]
+    /// A host on which the pointers of `task_info` are inaccessible once the task is completed.
+    package static let guardedTasks = ImitatedHost(rawValue: 32)
+
+    static let all: ImitatedHost = [.laterMinor, .laterNumbers, .noFeatures, .strict, .noThreads, .guardedTasks]
 }

@@ -18,6 +18,8 @@ package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
     case calledAfterStop = "called-after-stop"
     /// Reported in trials only: such a call has no effect.
     case calledInFork = "called-in-fork"
+    /// Reported in trials only: such a call has its usual effect.
+    case passedCopy = "passed-copy"
     case endedThread = "ended-thread"
     case changedSignalHandler = "changed-signal-handler"
     case changedSignalMask = "changed-signal-mask"
@@ -33,7 +35,7 @@ package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
         case .registeredUnpermitted, .registeredTwice, .registeredLate, .submittedUnregistered: .registration
         case .registeredByExtension: .noHandlersOfExtensions
         case .completedTwice, .completedWithoutOutcome: .oneCompletion
-        case .completedForeign, .endedForeignAssertion: .numbers
+        case .completedForeign, .endedForeignAssertion, .passedCopy: .numbers
         case .calledInVisitor, .calledAfterStop, .calledInFork: .placesOfCalls
         case .endedThread: .noUnwinding
         case .changedSignalHandler, .changedSignalMask, .changedDirectory, .changedUmask, .heldStream: .processOfHost

@@ -58,6 +58,23 @@ struct ExtensionTests {
         }
     }
 
+    @Test func `the refusal of an extension names the cause for which its main plugin is refused, and the remedy`()
+        throws
+    {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            try workshop.installManifest("operator/keyboard.yaml", identifier: "com.example.keyboard", keyboard)
+            let missing = workshop.load().refused.first?.problems.first
+            #expect(missing?.message.hasSuffix("which is not installed") == true)
+            try workshop.installManifest("operator/feed.yaml", identifier: "com.example.feed", "rolle: main")
+            let refused = workshop.load().refused
+            let cause = try #require(refused.first?.problems.first)
+            let problem = try #require(refused.last?.problems.first)
+            #expect(problem.message.contains("which is refused: \(cause.file): rolle: \(cause.message)"))
+            #expect(problem.remedy == cause.remedy)
+        }
+    }
+
     @Test func `an extension whose main plugin is missing, broken or itself an extension is refused`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()

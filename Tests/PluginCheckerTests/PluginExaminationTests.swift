@@ -32,6 +32,17 @@ struct PluginExaminationTests {
         }
     }
 
+    @Test(arguments: StaticFixture.all)
+    func `files with one defect fail exactly the plugin check of this defect, or only warn of it`(
+        fixture: StaticFixture
+    ) async throws {
+        try await Bench.with { bench in
+            let report = try #require(bench.check(try await fixture.install(in: bench.directory)))
+            #expect(report.checks(.fail).map(\.rawValue) == [fixture.failing].compactMap(\.self))
+            #expect(report.checks(.warn).map(\.rawValue) == [fixture.warning].compactMap(\.self))
+        }
+    }
+
     @Test func `an executable stack causes a warning of plugin check, although a host accepts it`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("Obedient", flags: ["-Wl,-z,execstack"])

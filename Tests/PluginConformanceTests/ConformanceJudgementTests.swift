@@ -54,6 +54,24 @@ struct ConformanceJudgementTests {
         #expect(try outcome(descriptors: [5, 40]).outcome == .leak)
     }
 
+    /// The violations of main plugins that a conformance check judges; the interval of the legacy fetch has none.
+    private static let judged = Set(ViolationKind.allCases)
+        .subtracting([.registeredByExtension, .setFetchIntervalOfMain]).sorted { $0.rawValue < $1.rawValue }
+
+    @Test(arguments: judged)
+    func `a conformance check judges each violation in the batch, at events and at expirations`(kind: ViolationKind) {
+        let log = TrialLog([TrialLog.Entry(.zero, .violation(kind, message: "seen"))])
+        let scripts = ConformanceCheck.all.compactMap { check -> [TrialScript]? in
+            guard case .scripts(let scripts) = check.trials(plugin) else { return nil }
+            let flaws = check.judge(scripts.map { _ in log }, plugin)
+            return flaws.contains { $0.seen == "seen" } ? scripts : nil
+        }.flatMap(\.self)
+        #expect(scripts.contains { $0.tasks == plugin.standard.tasks && $0.expiration == nil })
+        #expect(scripts.contains { $0.tasks.contains { $0.event == .started } })
+        #expect(scripts.contains { $0.expiration?.delay == .zero })
+        #expect(scripts.contains { $0.expiration.map { $0.delay > .zero } ?? false })
+    }
+
     @Test func `a trial learns the kind of an identifier from an accepted submission and not from a refused one`() {
         func log(_ refusal: SubmissionRefusal?) -> TrialLog {
             let request = TaskRequest(identifier: identifier, kind: .processing)

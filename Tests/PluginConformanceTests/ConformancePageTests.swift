@@ -19,12 +19,14 @@ struct ConformancePageTests {
     private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Documentation/Conformance.md")
 
-    /// The generated part of the page: one row per check, then one row per rule.
+    /// The generated part of the page: one row per check with its defective inputs, then one row per rule.
     private func tables() throws -> String {
         let fixtures = try ConformanceFixture.all()
         var text = "| check | level | rule | promise | defective plugin |\n|---|---|---|---|---|\n"
         for check in PluginCheck.allCases {
-            text += "| `\(check.rawValue)` | 0 | \(check.rule) | \(check.promise) | tests of `PluginChecker` |\n"
+            let defects = StaticFixture.all.filter { $0.check == check.rawValue }.map(\.defect)
+            text +=
+                "| `\(check.rawValue)` | 0 | \(check.rule) | \(check.promise) | \(defects.joined(separator: ", ")) |\n"
         }
         for check in ConformanceCheck.all {
             let names = fixtures.filter { ($0.failing ?? $0.warning) == check.name }.map { "`\($0.source)`" }
@@ -73,5 +75,9 @@ struct ConformancePageTests {
     {
         let marked = Set(try ConformanceFixture.all().compactMap { $0.failing ?? $0.warning })
         #expect(Set(ConformanceCheck.all.map(\.name)) == marked)
+    }
+
+    @Test func `every check of level 0 has files with one defect, and every check named there exists`() {
+        #expect(Set(PluginCheck.allCases.map(\.rawValue)) == Set(StaticFixture.all.map(\.check)))
     }
 }

@@ -76,11 +76,16 @@ struct TrialAccessTests {
         #expect(access.warnings[1].contains("/srv/b (write) does not exist;"))
     }
 
-    @Test func `the hint about EACCES is given only where a sandbox confines files and the manifest grants no path`() {
+    @Test func `the hint about EACCES is given only if a text mentions it and a sandbox confines files without grants`()
+    {
         let path = GrantedPath(path: "/srv", key: "read", obstacle: nil)
-        #expect(TrialAccess(user: "a", paths: [], isConfined: true).hint?.contains("EACCES: see grants") == true)
-        #expect(TrialAccess(user: "a", paths: [path], isConfined: true).hint == nil)
-        #expect(TrialAccess(user: "a", paths: [], isConfined: false).hint == nil)
+        let texts = ["no space left", "open /srv/a: Permission denied"]
+        let confined = TrialAccess(user: "a", paths: [], isConfined: true)
+        #expect(confined.hint(after: texts)?.contains("EACCES: see grants") == true)
+        #expect(confined.hint(after: ["open: EACCES"]) != nil)
+        #expect(confined.hint(after: ["no space left"]) == nil && confined.hint(after: []) == nil)
+        #expect(TrialAccess(user: "a", paths: [path], isConfined: true).hint(after: texts) == nil)
+        #expect(TrialAccess(user: "a", paths: [], isConfined: false).hint(after: texts) == nil)
         #expect(TaskOutcome.crashed.mayHaveMissedGrant && !TaskOutcome.overran.mayHaveMissedGrant)
     }
 }

@@ -126,6 +126,17 @@ struct NewPluginTests {
         try await build("c", role: "extension")
     }
 
+    @Test func `make trials of an extension written by plugin new runs its trigger and the check at level 2`()
+        async throws
+    {
+        try await build("c", role: "extension") { library in
+            let project = URL(filePath: library).deletingLastPathComponent().path
+            let settings = ["trials", "BGTASK=\(try BuiltProgram.command.path())"]
+            let trials = try await HostSlots.withSlot { try await Tool.run("make", settings, in: project) }
+            #expect(trials.status == 0 && trials.error.contains("conforms"), "\(trials.output)\(trials.error)")
+        }
+    }
+
     @Test func `plugin try judges the submissions of an extension by the manifest of its main plugin`()
         async throws
     {

@@ -53,4 +53,8 @@ int bgl_numbers_in(int directory, pid_t *numbers, int capacity);
 uint64_t bgl_descriptor_limit(void);
 uint64_t bgl_process_limit(void);
 
+/* Lets the allocator fill memory that the calling thread frees from now on with a byte, except the first and the last 16
+ * bytes of a block. */
+void bgl_fill_freed_memory(int byte);
+
 #endif

@@ -93,17 +93,17 @@ package enum CatalogueReader {
         var settlement = CatalogueSettlement(examined.compactMap(\.candidate), alreadyCatalogued: alreadyCatalogued)
         settlement.settlePluginIdentifiers()
         settlement.settleTaskIdentifiers()
-        let containing = settlement.settleExtensions(operatorExtensions: operatorExtensions)
-
-        let entries = settlement.kept.map { candidate in
-            entry(candidate, containing: containing, operatorExtensions: operatorExtensions)
-        }
         let refused = examined.filter { $0.candidate == nil }.map { manifest in
             RefusedFile(
                 file: manifest.reading.file,
                 identifier: manifest.reading.identifier,
                 problems: manifest.reading.problems + manifest.libraryProblems
             )
+        }
+        let containing = settlement.settleExtensions(operatorExtensions: operatorExtensions, besides: refused)
+
+        let entries = settlement.kept.map { candidate in
+            entry(candidate, containing: containing, operatorExtensions: operatorExtensions)
         }
         let notes = settlement.kept.flatMap(\.notes) + settlement.notes
         return CatalogueContents(

@@ -7,9 +7,12 @@ internal import TaskModel
 extension CatalogueSettlement {
     /// The main plugin of every accepted extension. Runs last, because a refused main plugin has no extensions.
     ///
-    /// - Parameter operatorExtensions: extensions that the operator's configuration lists in addition to manifests.
+    /// - Parameters:
+    ///   - operatorExtensions: extensions that the operator's configuration lists in addition to manifests.
+    ///   - unusable: manifests that were refused before the settlement, as causes of a missing main plugin.
     mutating func settleExtensions(
-        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>],
+        besides unusable: [RefusedFile]
     ) -> [PluginIdentifier: PluginIdentifier] {
         let mains = Dictionary(kept.filter { $0.manifest.role == .main }.map { ($0.identifier, $0) }) { first, _ in
             first
@@ -19,7 +22,7 @@ extension CatalogueSettlement {
         var containing: [PluginIdentifier: PluginIdentifier] = [:]
         for candidate in kept where candidate.manifest.role == .extension {
             guard let main = main(of: candidate, among: mains, operatorExtensions) else {
-                refuseOrphan(candidate, among: extensions)
+                refuseOrphan(candidate, among: extensions, besides: unusable)
                 continue
             }
             let listed = main.manifest.extensions.contains(candidate.identifier)
@@ -61,7 +64,11 @@ extension CatalogueSettlement {
         return nil
     }
 
-    private mutating func refuseOrphan(_ candidate: CatalogueCandidate, among extensions: Set<PluginIdentifier>) {
+    private mutating func refuseOrphan(
+        _ candidate: CatalogueCandidate,
+        among extensions: Set<PluginIdentifier>,
+        besides unusable: [RefusedFile]
+    ) {
         guard case .named(let field) = candidate.manifest.containing else {
             return refuse(
                 candidate,
@@ -73,17 +80,20 @@ extension CatalogueSettlement {
                     + " plugins.MAIN.extensions in the host's configuration, with the main plugin's identifier as MAIN"
             )
         }
-        let isExtension = extensions.contains(field.value)
-        refuse(
-            candidate,
-            .mainMissing,
-            at: field,
-            isExtension
-                ? "names \"\(field.value)\", which is an extension itself"
-                : "names the main plugin \"\(field.value)\", which is not installed or was refused",
-            remedy: isExtension
-                ? "name the main plugin of that extension" : "install the main plugin, or correct its problems"
-        )
+        let cause = (unusable + refused).lazy.filter { $0.identifier == field.value }.flatMap(\.problems)
+            .first { $0.severity == .error }
+        let (message, remedy) =
+            if extensions.contains(field.value) {
+                ("names \"\(field.value)\", which is an extension itself", "name the main plugin of that extension")
+            } else if let cause {
+                (
+                    "names the main plugin \"\(field.value)\", which is refused: \(cause.file):"
+                        + " \(cause.key.map { "\($0): " } ?? "")\(cause.message)", cause.remedy
+                )
+            } else {
+                ("names the main plugin \"\(field.value)\", which is not installed", "install the main plugin")
+            }
+        refuse(candidate, .mainMissing, at: field, message, remedy: remedy)
     }
 
     private func place(of candidate: CatalogueCandidate) -> Field<Void> {

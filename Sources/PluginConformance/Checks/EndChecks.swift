@@ -5,8 +5,9 @@ import RunnerWire
 import TaskModel
 
 extension ConformanceCheck {
-    /// Checks about calls that have no effect: after `stop`, and in forked processes.
-    static let endChecks = [noForkedCalls, noLateCalls]
+    /// Checks on a strict host: calls without an effect, after `stop` and in forked processes, calls with a copy of the
+    /// host table, and memory that must not be used any more.
+    static let endChecks = [noForkedCalls, noLateCalls, hostPointer, mainOutlivesStop, taskInfoCopied]
 
     private static let noForkedCalls = ConformanceCheck(
         "no-forked-calls",
@@ -15,7 +16,7 @@ extension ConformanceCheck {
         "a process that the plugin forked does not call the host",
         remedy: "call the host before fork, or in the process of the launch; in a forked process a call has no effect",
         needs: orderly,
-        trials: { .scripts([strict($0)]) }
+        trials: { .scripts(strict($0)) }
     ) { logs, _ in logs.flatMap { $0.violations(.calledInFork) } }
 
     private static let noLateCalls = ConformanceCheck(
@@ -25,15 +26,57 @@ extension ConformanceCheck {
         "no thread of the plugin calls the host after `stop` has returned",
         remedy: "end own threads in `stop`; after it every call returns BGT_ENDED and has no effect",
         needs: orderly + ["stop-returns"],
-        trials: { .scripts([strict($0)]) }
+        trials: { .scripts(strict($0)) }
     ) { logs, _ in
         logs.flatMap { $0.violations(.calledAfterStop) }.map { ConformanceFlaw(.remark, $0.seen) }
     }
 
-    /// The standard batch on a host that reports calls without an effect.
-    private static func strict(_ plugin: ConformancePlugin) -> TrialScript {
-        var script = plugin.standard
-        script.imitation = .strict
-        return script
+    private static let hostPointer = ConformanceCheck(
+        "host-pointer",
+        level: 2,
+        rule: .abi(.numbers),
+        "every call passes the pointer of the host table that entry received",
+        remedy: "store the pointer, not a copy of the table, and pass it to every function",
+        needs: orderly,
+        trials: { .scripts(strict($0)) }
+    ) { logs, _ in logs.flatMap { $0.violations(.passedCopy) } }
+
+    private static let mainOutlivesStop = ConformanceCheck(
+        "main-outlives-stop",
+        level: 2,
+        rule: .abi(.processOfHost),
+        "`run_main` and own threads run without a crash while `stop` runs and after it has returned",
+        remedy: "do not free in `stop` what `run_main` or another thread reads; the end of the process frees it",
+        needs: orderly + ["stop-returns"],
+        trials: { .scripts(strict($0)) }
+    ) { logs, _ in logs.filter { $0.contains { $0 == .stopping } }.flatMap(\.crash) }
+
+    private static let taskInfoCopied = ConformanceCheck(
+        "task-info-copied",
+        level: 3,
+        rule: .abi(.strings),
+        "the pointers of task_info are not used after the completion of the task",
+        remedy: "copy the strings and the payload before the call of complete, or in the handler",
+        needs: orderly + ["event-each"],
+        trials: { .scripts(guarded($0)) }
+    ) { logs, _ in logs.flatMap(\.crash) }
+
+    /// The ordinary launches on a host that reports calls without an effect and copies of its table, and that fills
+    /// memory that `stop` frees.
+    private static func strict(_ plugin: ConformancePlugin) -> [TrialScript] {
+        plugin.ordinary.map { script in
+            var script = script
+            script.imitation = .strict
+            return script
+        }
+    }
+
+    /// The standard batch and every event on a host that closes the memory of completed tasks.
+    private static func guarded(_ plugin: ConformancePlugin) -> [TrialScript] {
+        ([plugin.standard] + plugin.events.filter { $0 != plugin.standard }).map { script in
+            var script = script
+            script.imitation = .guardedTasks
+            return script
+        }
     }
 }

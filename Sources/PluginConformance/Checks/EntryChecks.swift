@@ -6,7 +6,7 @@ import TaskModel
 extension ConformanceCheck {
     /// Checks about loading and entry.
     static let entryChecks = [
-        loadNow, entryInTime, entryWithinStruct, entryReserved, registerPermitted, registerOnce,
+        loadNow, threadKept, entryInTime, entryWithinStruct, entryReserved, registerPermitted, registerOnce,
         extensionRegistersNothing, entrySucceeds,
     ]
 
@@ -23,13 +23,24 @@ extension ConformanceCheck {
         }
     }
 
+    private static let threadKept = ConformanceCheck(
+        "thread-kept",
+        level: 1,
+        rule: .abi(.noUnwinding),
+        "callbacks return, and do not end their thread",
+        violation: .endedThread,
+        remedy: "return from the callback instead of calling pthread_exit or dispatch_main; this includes entry,"
+            + " run_main, stop and release",
+        needs: ["load-now"]
+    )
+
     private static let entryInTime = ConformanceCheck(
         "entry-in-time",
         level: 1,
         rule: .abi(.sharedBudget),
         "constructors and entry return within the budget",
         remedy: "move work from constructors and entry into the handlers; entry runs at every launch",
-        needs: ["load-now"]
+        needs: ["load-now", "thread-kept"]
     ) { logs, _ in
         logs.filter { !$0.hasEntered && $0.isOverdue }
             .map { _ in ConformanceFlaw(.time, "entry did not return before the end of the grace period") }
@@ -40,36 +51,40 @@ extension ConformanceCheck {
         level: 1,
         rule: .abi(.growingStructs),
         "entry writes only fields of bgt_plugin that the host has",
+        violation: .wroteBehindStruct,
         remedy: "ask BGTASK_HAS(plugin, FIELD) before writing a field of a later minor version",
         needs: ["load-now"]
-    ) { logs, _ in logs.flatMap { $0.violations(.wroteBehindStruct) } }
+    )
 
     private static let entryReserved = ConformanceCheck(
         "entry-reserved",
         level: 1,
         rule: .abi(.growingStructs),
         "entry leaves reserved fields zero",
+        violation: .wroteReserved,
         remedy: "do not write bgt_plugin.reserved",
         needs: ["load-now"]
-    ) { logs, _ in logs.flatMap { $0.violations(.wroteReserved) } }
+    )
 
     private static let registerPermitted = ConformanceCheck(
         "register-permitted",
         level: 1,
         rule: .abi(.registration),
         "every registered identifier is permitted by the manifest",
+        violation: .registeredUnpermitted,
         remedy: "add the identifier to permitted-identifiers, or remove the registration",
         needs: ["load-now"]
-    ) { logs, _ in logs.flatMap { $0.violations(.registeredUnpermitted) } }
+    )
 
     private static let registerOnce = ConformanceCheck(
         "register-once",
         level: 1,
         rule: .abi(.registration),
         "every identifier has one handler",
+        violation: .registeredTwice,
         remedy: "remove the second registration; the first handler stays",
         needs: ["load-now"]
-    ) { logs, _ in logs.flatMap { $0.violations(.registeredTwice) } }
+    )
 
     private static let extensionRegistersNothing = ConformanceCheck(
         "extension-registers-nothing",
@@ -78,7 +93,7 @@ extension ConformanceCheck {
         "an extension registers no handler",
         remedy: "register the handler in the main plugin",
         needs: ["load-now"],
-        trials: { $0.isExtension ? .scripts([$0.standard]) : .inapplicable("the plugin is no extension") }
+        trials: { $0.isExtension ? .scripts($0.ordinary) : .inapplicable("the plugin is no extension") }
     ) { logs, _ in logs.flatMap { $0.violations(.registeredByExtension) } }
 
     private static let entrySucceeds = ConformanceCheck(
@@ -88,8 +103,8 @@ extension ConformanceCheck {
         "constructors and entry run without a crash, and entry returns BGT_OK",
         remedy: "return BGT_OK from entry unless the plugin cannot work at all",
         needs: [
-            "load-now", "entry-in-time", "entry-within-struct", "entry-reserved", "register-permitted",
-            "register-once", "extension-registers-nothing",
+            "load-now", "thread-kept", "entry-in-time", "entry-within-struct", "entry-reserved",
+            "register-permitted", "register-once", "extension-registers-nothing",
         ]
     ) { logs, _ in
         logs.flatMap { $0.hasEntered ? $0.failedEntry() : $0.crash + $0.exit }
@@ -105,18 +120,20 @@ extension ConformanceCheck {
         level: 1,
         rule: .abi(.registration),
         "identifiers are registered in entry, except for continued tasks",
+        violation: .registeredLate,
         remedy: "move the registration into entry",
         needs: ["entry-succeeds"]
-    ) { logs, _ in logs.flatMap { $0.violations(.registeredLate) } }
+    )
 
     private static let submitRegistered = ConformanceCheck(
         "submit-registered",
         level: 1,
         rule: .abi(.registration),
         "a submitted identifier has a handler in the process",
+        violation: .submittedUnregistered,
         remedy: "register a handler of the identifier in entry",
         needs: ["entry-succeeds"]
-    ) { logs, _ in logs.flatMap { $0.violations(.submittedUnregistered) } }
+    )
 
     private static let registerAll = ConformanceCheck(
         "register-all",

@@ -54,7 +54,8 @@ extension ConformanceCheck {
         rule: .abi(.processOfHost),
         "no process of the launch is left when it ends",
         remedy: "wait for started processes before the last task is completed",
-        needs: sound + ["completes"]
+        needs: sound + ["completes"],
+        trials: { .scripts($0.ordinary) }
     ) { logs, _ in
         logs.compactMap { log in
             guard let count = log.end?.leftRunning, count > 0, !log.isOverdue else { return nil }
@@ -105,8 +106,9 @@ extension ConformanceCheck {
             level: 1,
             rule: .abi(.processOfHost),
             promise,
+            violation: kind,
             remedy: remedy,
             needs: ["entry-succeeds"]
-        ) { logs, _ in logs.flatMap { $0.violations(kind) } }
+        )
     }
 }

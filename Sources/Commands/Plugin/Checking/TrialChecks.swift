@@ -69,7 +69,8 @@ struct TrialChecks {
         }
         // Before the directory is deleted: a process that still runs could write to it.
         await host.close()
-        if results.contains(where: \.mayHaveMissedGrant), let hint = access.hint { context.writeMessage(hint) }
+        let seen = results.filter(\.mayHaveMissedGrant).flatMap(\.seen)
+        if let hint = access.hint(after: seen) { context.writeMessage(hint) }
         return results
     }
 

@@ -112,6 +112,7 @@ struct PluginProject {
             ("VARIABLES", main == nil ? language.variables : language.variables + Self.mainVariable),
             ("BUILD", language.buildRule),
             ("NEIGHBOURS", main == nil ? "" : " --with $(MAIN) --plugins ."),
+            ("TRIED", main == nil ? task.text : "trigger"),
             ("COMPILER", language.testCompiler),
             ("TEST", language.test),
             ("BUILT", language.built.joined(separator: " ")),

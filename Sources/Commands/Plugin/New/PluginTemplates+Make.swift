@@ -5,12 +5,12 @@ extension PluginTemplates {
     enum Make {
         /// The Makefile, with places for the parts of each language.
         static let makefile = #"""
-            # make builds the plugin; make check tests it, and checks it as a host does.
+            # make builds the plugin; make check tests it, and checks it as a host does; make trials runs it without a host.
 
             BGTASK ?= bgtask
             PKG_CONFIG ?= pkg-config
             @VARIABLES@
-            .PHONY: all check clean
+            .PHONY: all check trials clean
             .DELETE_ON_ERROR:
             all: lib@NAME@.so
 
@@ -19,6 +19,10 @@ extension PluginTemplates {
             check: lib@NAME@.so @NAME@_test
             	./@NAME@_test
             	$(BGTASK) plugin check @NAME@.yaml@NEIGHBOURS@
+
+            trials: lib@NAME@.so
+            	$(BGTASK) plugin try @NAME@.yaml @TRIED@@NEIGHBOURS@
+            	$(BGTASK) plugin check @NAME@.yaml@NEIGHBOURS@ --level 2
 
             # The test is a program that calls the built library.
             @NAME@_test: @TEST@ lib@NAME@.so

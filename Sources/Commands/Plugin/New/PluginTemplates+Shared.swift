@@ -142,6 +142,15 @@ extension PluginTemplates {
 
             @REQUIREMENTS@
 
+            Without a host, beside the manifest that stands in for the main plugin. It names the library of the
+            extension, which `--plugins` finds:
+
+                bgtask plugin try @NAME@.yaml trigger --with tests/main.yaml --plugins .            # runs it once
+                bgtask plugin check @NAME@.yaml --with tests/main.yaml --plugins . --level 2        # also expirations
+                bgtask plugin pack @NAME@.yaml                                                      # one file for operators
+
+            `make trials` runs the first two.
+
             Run it in a host of your own, in which the main plugin is installed. The manifest of the main plugin lists
             the extension under `extensions`, and `@TASK@` under `permitted-identifiers`:
 

@@ -36,7 +36,7 @@ extension PluginTryCommand {
         let log = try await log(of: script(task, payload), subject, in: place)
         let report = TryReport(log, of: task, library: entry.library.path, subject)
         let isOwnFailure = report.expired == nil && TaskOutcome(rawValue: report.outcome)?.mayHaveMissedGrant == true
-        if isOwnFailure, let hint = access.hint { context.writeMessage(hint) }
+        if isOwnFailure, let hint = access.hint(after: log.texts) { context.writeMessage(hint) }
         return report
     }
 
