@@ -13,7 +13,8 @@ extension RunnerLaunch {
         if ThreadRole.current.contains(.pendingVisitor) {
             violation(
                 .calledInVisitor,
-                "\(call) was called in a visitor of pending, where only log is allowed; call it after pending returns"
+                "\(call) was called in a visitor of pending, which may call only log, remaining, is_expiring, name and query;"
+                    + " call it after pending returns"
             )
             return BGT_WRONG_PHASE
         }

@@ -623,10 +623,11 @@ struct bgt_host {
      * while the task is expiring, until the end of the grace period. The completion is recorded before the process
      * ends. The pointers from task_info become invalid. `message` (may be NULL) explains the outcome in the journal and
      * to users: one line, cut at BGTASK_MESSAGE_MAX bytes; invalid UTF-8 is repaired. Whatever `outcome` is, the task
-     * is completed: one that is none completes it as failed, with a violation.
+     * is completed: one that is none completes it as failed, with a violation. A call inside a pending visitor is a
+     * violation, but completes the task, too.
      * BGT_OK; BGT_ALREADY_COMPLETED; BGT_NO_SUCH_TASK; BGT_INVALID: zero or negative, completed as failed; BGT_TOO_NEW:
-     * an outcome that this host does not know, completed as failed; BGT_ENDED: too late, no completion counts after the
-     * kill deadline.
+     * an outcome that this host does not know, completed as failed; BGT_WRONG_PHASE: in a pending visitor, completed;
+     * BGT_ENDED: too late, no completion counts after the kill deadline.
      * @call thread=any phase=running,stop blocks=no */
     int32_t (*complete)(const bgt_host *host, bgt_task task, int32_t outcome,
                         const char *BGTASK_NULLABLE message) BGTASK_NOEXCEPT;
