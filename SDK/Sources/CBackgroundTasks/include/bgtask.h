@@ -741,8 +741,12 @@ typedef struct bgt_legacy_fetch {
 
 /* ---- Layout (BGT-ABI-04) ----------------------------------------------------------------------------------------- */
 
-#define BGTASK_SIZE_(type, bytes) BGTASK_ASSERT_(sizeof(type) == (bytes), "layout of " #type)
-#define BGTASK_AT_(type, field, offset) BGTASK_ASSERT_(offsetof(type, field) == (offset), "layout of " #type "." #field)
+#define BGTASK_LAYOUT_(name)                                                                                           \
+    "layout of " name ": built plugins rely on it, so add members only at the end of a struct, and raise "             \
+    "BGTASK_ABI_MINOR with the size asserted here. In a plugin: include bgtask.h without packed structs"
+#define BGTASK_SIZE_(type, bytes) BGTASK_ASSERT_(sizeof(type) == (bytes), BGTASK_LAYOUT_(#type))
+#define BGTASK_AT_(type, field, offset)                                                                                \
+    BGTASK_ASSERT_(offsetof(type, field) == (offset), BGTASK_LAYOUT_(#type "." #field))
 
 BGTASK_SIZE_(bgt_request, 72);
 BGTASK_AT_(bgt_request, size, 0);
