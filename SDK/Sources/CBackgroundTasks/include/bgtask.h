@@ -157,8 +157,10 @@
  * BGT-ABI-16  The process belongs to the host. Do not change its signal mask and handlers, working directory, umask and
  *             descriptors that you did not open, and do not exit it. A language runtime may install signal handlers
  *             that call the earlier ones. Wait for processes that you start: leftover processes are killed at the end
- *             of the launch. The host watches, and the journal names: handlers of signals, the working directory, the
- *             umask, the signal mask after entry, exits.
+ *             of the launch. The host watches, and the journal names: the handlers of SIGTERM, SIGINT, SIGHUP, SIGPIPE
+ *             and of the crash signals (STATE OF THE PROCESS), the working directory, the umask, the main thread's
+ *             signal mask after entry, the descriptors 0 to 2, exits. Other changes are not noticed: handlers of other
+ *             signals, later masks, other descriptors, limits of resources.
  * BGT-ABI-17  Other processes of this plugin and of its extensions may use the container at the same time: lock your
  *             files, or use SQLite.
  * BGT-ABI-18  The control socket of the host is for users and operators. The host refuses calls of the processes of a
