@@ -22,6 +22,8 @@ struct ElfDynamic {
         case gnuHash = 0x6fff_fef5
         case symbolVersions = 0x6fff_fff0
         case moreFlags = 0x6fff_fffb
+        case versionDefinitions = 0x6fff_fffc
+        case versionNeeds = 0x6fff_fffe
         case auxiliary = 0x7fff_fffd
         case filter = 0x7fff_ffff
     }

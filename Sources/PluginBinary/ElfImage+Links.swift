@@ -14,10 +14,14 @@ struct ElfLinks {
     let ignoresStandardDirectories: Bool
     /// Whether the loader loads the library only at the start of a program.
     let isOnlyForStart: Bool
-    /// Names of the libraries that define symbols in place of this one (DT_FILTER, DT_AUXILIARY).
+    /// Names of the libraries that define symbols in place of this one (DT_FILTER). The loader requires them.
     let filtered: [String]
+    /// Names of the libraries that may define symbols in place of this one (DT_AUXILIARY). The loader continues without
+    /// them.
+    let auxiliaries: [String]
 
-    var isFilter: Bool { !filtered.isEmpty }
+    /// Names of the libraries without which the loader refuses the library.
+    var required: [String] { needs + filtered }
 }
 
 extension ElfImage {
@@ -32,7 +36,8 @@ extension ElfImage {
             inheritedPath: text(.oldRunPath),
             ignoresStandardDirectories: dynamic.ignoresStandardDirectories,
             isOnlyForStart: dynamic.isOnlyForStart,
-            filtered: (dynamic.all(.filter) + dynamic.all(.auxiliary)).map { names.text(at: Int(clamping: $0)) }
+            filtered: dynamic.all(.filter).map { names.text(at: Int(clamping: $0)) },
+            auxiliaries: dynamic.all(.auxiliary).map { names.text(at: Int(clamping: $0)) }
         )
     }
 

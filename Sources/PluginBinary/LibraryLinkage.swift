@@ -3,17 +3,17 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// The problems that the loader would meet when it loads a plugin's library: missing libraries and undefined symbols,
-/// also of the libraries that are loaded with it.
+/// The problems that the loader would meet when it loads a plugin's library: missing libraries, undefined symbols and
+/// undefined versions of symbols, also of the libraries that are loaded with it.
 ///
 /// The files are read as bytes: nothing is loaded and no code runs. Symbols of the system's own libraries are assumed
-/// to be complete.
+/// to be complete. The version of each single symbol is not compared: only whether its library defines that version.
 package struct LibraryLinkage: Hashable, Sendable {
     /// Reasons why the loader of this machine refuses the library: missing libraries, and libraries that it loads only
-    /// at the start of a program; if there are none, undefined symbols.
+    /// at the start of a program; if there are none, undefined symbols and versions.
     package private(set) var problems: [PluginBinaryProblem] = []
     /// Problems that may not exist: the loader's search could not be repeated completely, or a library that is not
-    /// examined may define the symbol.
+    /// examined may define the symbol, or a library without definitions of versions provides a version.
     package private(set) var doubts: [PluginBinaryProblem] = []
 
     /// Resolves the library at `path`. A file that is not a library has no problems here; `BinarySurvey` reports it.
@@ -28,15 +28,22 @@ package struct LibraryLinkage: Hashable, Sendable {
         for needed in loaded.dropFirst() where !needed.isStandard && needed.links.isOnlyForStart {
             problems.append(problem(library, .notOpenable(needed.path)))
         }
-        if problems.isEmpty { resolve(loaded) }
+        if problems.isEmpty {
+            resolve(loaded)
+            for user in loaded where !user.isStandard { compareVersions(of: user, in: loaded) }
+        }
     }
 
     /// Returns the plugin's library, the libraries of the runner, and then all needed libraries in the loader's order.
     private mutating func load(_ plugin: LinkedLibrary) -> [LinkedLibrary] {
         let loader = LoaderSearch()
         let ofRunner = LoaderOrder.librariesOfRunner.compactMap { loader.findStandard($0) }
-        return LoaderOrder.libraries(from: [plugin] + ofRunner) {
-            $0.links.needs
+        return LoaderOrder.libraries(from: [plugin] + ofRunner) { user in
+            // The loader ignores an auxiliary library that it cannot open.
+            let auxiliaries = user.links.auxiliaries.filter {
+                if case .library = loader.find($0, for: user) { true } else { false }
+            }
+            return user.links.required + auxiliaries
         } search: { name, user in
             let neededBy = user.path == plugin.path ? nil : user.path
             switch loader.find(name, for: user) {
@@ -60,8 +67,26 @@ package struct LibraryLinkage: Hashable, Sendable {
             }
         }
         // Libraries outside of the examined ones may define the symbols.
-        let isCertain = doubts.isEmpty && !loaded.contains(where: \.links.isFilter) && !Self.isPreloading
+        let hasAuxiliaries = loaded.contains { !$0.links.auxiliaries.isEmpty }
+        let isCertain = doubts.isEmpty && !hasAuxiliaries && !Self.isPreloading
         if isCertain { problems += undefined } else { doubts += undefined }
+    }
+
+    /// Reports the symbol versions that a library requires and its needed libraries do not define.
+    private mutating func compareVersions(of user: LinkedLibrary, in loaded: [LinkedLibrary]) {
+        let plugin = loaded[0]
+        for version in (try? user.image.requiredVersions()) ?? [] where !version.isWeak {
+            guard let provider = loaded.first(where: { $0.isNamed(version.file) }),
+                let defined = try? provider.image.definedVersions() ?? [],
+                !defined.contains(version.name)
+            else { continue }
+            let usedBy = user.path == plugin.path ? nil : user.path
+            let missing = problem(plugin, .versionUndefined(version.name, of: provider.path, usedBy: usedBy))
+            // The loader accepts symbols of the base version in place of any version. Without version numbers of the
+            // symbols, an assertion of the loader ends the process.
+            let isAccepted = defined.isEmpty && (try? provider.image.hasSymbolVersions()) != false
+            if isAccepted { doubts.append(missing) } else { problems.append(missing) }
+        }
     }
 
     /// Whether a library defines the symbol. A library with an unreadable table may define it.

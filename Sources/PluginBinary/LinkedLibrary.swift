@@ -47,6 +47,11 @@ struct LinkedLibrary {
         searchDirectories = links.runPath == nil ? inherited : Self.directories(links.runPath, origin)
     }
 
+    /// Whether the loader takes the library for a name of a needed library.
+    func isNamed(_ name: String) -> Bool {
+        links.name == name || path == name || path.hasSuffix("/\(name)")
+    }
+
     private static func directories(_ path: String?, _ origin: String) -> [String] {
         guard let path else { return [] }
         return path.split(separator: ":", omittingEmptySubsequences: false).map { directory in

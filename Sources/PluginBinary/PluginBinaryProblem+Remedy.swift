@@ -53,6 +53,9 @@ extension PluginBinaryProblem {
         case .symbolUndefined(let name, _) where name.hasPrefix("bgt_") || name.hasPrefix("bgtask_"):
             "call the host through its table, the bgt_host that the entry function and each handler receive; no host"
                 + " defines symbols of that name"
+        case .versionUndefined(_, let library, _):
+            "install the version of \(library.inQuotes) for which the plugin was linked, or link the plugin again with the"
+                + " installed one"
         case .searchPathRefused(_, _, let user):
             "link \(user?.inQuotes ?? "it") with -Wl,-rpath,'$ORIGIN' or without a search path, or name a directory"
                 + " that only root can change"

@@ -49,6 +49,9 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         /// No loaded library defines the symbol; `usedBy` is the path of the library that uses it, nil for the plugin's
         /// own.
         case symbolUndefined(String, usedBy: String?)
+        /// A needed library does not define a version of its symbols; `of` is the path of that library, `usedBy` the
+        /// path of the library that requires the version, nil for the plugin's own.
+        case versionUndefined(String, of: String, usedBy: String?)
         /// A directory of the search path for needed libraries is neither below the library's directory nor a directory
         /// of the system; `flaw` is the reason. `neededBy` is the path of the private library with that search path,
         /// nil for the plugin's own.
@@ -126,6 +129,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .dependencyMissing: "dependency-missing"
         case .dependencyUnread: "dependency-unread"
         case .symbolUndefined: "symbol-undefined"
+        case .versionUndefined: "version-undefined"
         case .searchPathRefused, .neededPathRefused: "search-path"
         }
     }
@@ -186,6 +190,9 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
             "needs \(user.inQuotes), which uses the symbol \(name.inQuotes), which no loaded library defines"
         case .symbolUndefined(let name, nil):
             "uses the symbol \(name.inQuotes), which no loaded library defines"
+        case .versionUndefined(let version, let library, let user):
+            (user.map { "needs \($0.inQuotes), which requires" } ?? "requires")
+                + " the symbol version \(version.inQuotes) of \(library.inQuotes), which does not define it"
         case .searchPathRefused(let entry, let flaw, let user):
             (user.map { "needs \($0.inQuotes), which has" } ?? "has")
                 + " \(entry.inQuotes) in its search path for libraries; this \(flaw)"

@@ -33,7 +33,7 @@ package struct PrivateLibraries: Sendable {
             let library = try? LinkedLibrary(descriptor, path: path)
         else { return }
         _ = LoaderOrder.libraries(from: [library]) {
-            $0.links.needs + $0.links.filtered
+            $0.links.required + $0.links.auxiliaries
         } search: { name, user in
             search(name, for: user)
         }

@@ -63,7 +63,7 @@ extension PluginCheck {
                 .contents,
                 rule: .loader,
                 concernsLoading: true,
-                "the needed libraries define every symbol that the library uses"
+                "the needed libraries define every symbol and every symbol version that the library uses"
             )
         case .elfTextRelocations:
             Row(

@@ -136,7 +136,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
                 .damaged:
                 .elfStatic
             case .dependencyMissing, .dependencyUnread: .elfDependencies
-            case .symbolUndefined: .elfUndefined
+            case .symbolUndefined, .versionUndefined: .elfUndefined
             case .textRelocations: .elfTextRelocations
             case .notOpenable(nil): .elfDlopenFlags
             case .notOpenable: .elfDependencies

@@ -44,10 +44,15 @@ extension RunnerLaunch {
         }
     }
 
-    /// Completes a task and reports its outcome to the host. A number that is no outcome completes the task as failed,
-    /// so that a call of `complete` never leaves the task open.
+    /// Completes a task and reports its outcome to the host, so that a call of `complete` never leaves the task open: a
+    /// number that is no outcome completes it as failed, and a call inside a visitor of `pending` completes it too.
     func complete(_ task: TaskID, outcome number: Int32, _ message: UnsafePointer<CChar>?) -> Int32 {
-        if let status = bar("complete") { return status }
+        guard let refused = bar("complete") else { return completeOrFail(task, outcome: number, message) }
+        if refused == BGT_WRONG_PHASE { _ = completeOrFail(task, outcome: number, message) }
+        return refused
+    }
+
+    private func completeOrFail(_ task: TaskID, outcome number: Int32, _ message: UnsafePointer<CChar>?) -> Int32 {
         let given = message.map { ForeignText.readRepaired($0, limit: Int(BGTASK_MESSAGE_MAX)) }
         // Languages without a null string pass an empty one.
         let text = given == "" ? nil : given

@@ -25,6 +25,7 @@ package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
     case changedSignalMask = "changed-signal-mask"
     case changedDirectory = "changed-directory"
     case changedUmask = "changed-umask"
+    case changedStream = "changed-stream"
     case heldStream = "held-stream"
     case setFetchIntervalOfMain = "set-fetch-interval-of-main"
 
@@ -38,7 +39,8 @@ package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
         case .completedForeign, .endedForeignAssertion, .passedCopy: .numbers
         case .calledInVisitor, .calledAfterStop, .calledInFork: .placesOfCalls
         case .endedThread: .noUnwinding
-        case .changedSignalHandler, .changedSignalMask, .changedDirectory, .changedUmask, .heldStream: .processOfHost
+        case .changedSignalHandler, .changedSignalMask, .changedDirectory, .changedUmask, .changedStream, .heldStream:
+            .processOfHost
         case .setFetchIntervalOfMain: nil
         }
     }

@@ -15,7 +15,7 @@ int answers = -1;
 char released_file[4200];
 atomic_int turn;
 atomic_bool watched_is_over;
-bgt_task first_task;
+bgt_task first_task, open_task;
 
 static void enter_main(void) {
     bgt_refusal refusal = {.size = sizeof refusal};

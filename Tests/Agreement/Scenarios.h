@@ -23,7 +23,7 @@ extern int answers;                /* the file answers.txt */
 extern char released_file[4200];   /* exists once the host has prepared the next refusal */
 extern atomic_int turn;            /* of the tasks, which take turns */
 extern atomic_bool watched_is_over;
-extern bgt_task first_task;
+extern bgt_task first_task, open_task;
 
 /* Answers.c */
 void say(const char *format, ...);

@@ -168,6 +168,11 @@ void receive(void *context, const bgt_host *called, bgt_task event) {
     if (is_scenario("main")) wait_for_turn(3);
     say("receive %s", (const char *)context);
     describe(event);
+    if (is_scenario("main")) {
+        open_task = event;
+        list("completes");
+        say("is_expiring after the visit: %d", bgt_is_expiring(host, event));
+    }
     answers_to("complete", bgt_complete(host, event, BGT_OUTCOME_SUCCESS));
     if (is_scenario("main")) atomic_store(&turn, 4);
 }

@@ -51,7 +51,7 @@ struct ProcessFaultTests {
     }
 
     @Test(.proves("BGT-ABI-16"))
-    func `changes of signal handlers, signal mask, working directory and umask are journaled with remedies`()
+    func `changes of signal handlers, signal mask, working directory, umask and stdin are journaled with remedies`()
         async throws
     {
         let plugin = TestPlugin("ChangesProcess").lingering
@@ -68,6 +68,7 @@ struct ProcessFaultTests {
                 "signal 11 (SIGSEGV) was replaced; leave", "signal 15 (SIGTERM) was replaced; leave",
                 "blocked signals now: signal 10; restore",
                 "working directory became \"/tmp\"; do not change it", "umask became 0000; do not change it",
+                "descriptor 0 (stdin) was closed or replaced; leave it open",
             ]
             for thing in things { #expect(reported.contains { $0.message.contains(thing) }, "\(thing)") }
             #expect(reported.count == things.count)

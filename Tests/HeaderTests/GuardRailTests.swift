@@ -146,13 +146,15 @@ struct GuardRailTests {
         .enabled(if: Compiler.gcc.isInstalled),
         arguments: ["int32_t added;", "void *added; uint32_t more;"]
     )
-    func `a member added to bgt_request stops the build with a message that names the layout of bgt_request`(
+    func `a member added to bgt_request stops the build with a message that names its layout, the rule and the remedy`(
         member: String
     ) throws {
         let text = try Header.text()
         let changed = text.replacing("uint64_t resources;\n}", with: "uint64_t resources; \(member)\n}")
         #expect(changed != text)
-        #expect(try Compiler.gcc.check(changed).output.contains("layout of bgt_request"))
+        let output = try Compiler.gcc.check(changed).output
+        #expect(output.contains("layout of bgt_request: built plugins rely on it"))
+        #expect(output.contains("add members only at the end of a struct, and raise BGTASK_ABI_MINOR"))
     }
 
     /// The header compiles without warnings under a vendor's stricter flags.

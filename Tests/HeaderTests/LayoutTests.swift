@@ -23,10 +23,16 @@ struct LayoutTests {
 
     @Test(arguments: layouts)
     func `each struct of the header has its shipped size and offsets, without holes`(layout: Layout) {
-        #expect(layout.size == layout.shipped, "\(layout.type)")
+        #expect(
+            layout.size == layout.shipped,
+            "\(layout.type): add members only at the end, raise BGTASK_ABI_MINOR, and add them to this table"
+        )
         var end = 0
         for field in layout.fields {
-            #expect(field.offset == field.shipped, "\(layout.type).\(field.name)")
+            #expect(
+                field.offset == field.shipped,
+                "\(layout.type).\(field.name): built plugins read it at this offset, so undo the change"
+            )
             #expect(field.shipped == end, "hole before \(layout.type).\(field.name)")
             end = field.shipped + field.size
         }

@@ -72,6 +72,72 @@ struct RecordedABITests {
         #expect(complaint?.contains("Raise BGTASK_ABI_MINOR") == true && complaint?.contains("ABI break") == false)
     }
 
+    /// Commits the record to a repository, with the tag of its release if `isReleased`, changes the header there, and
+    /// renews the record.
+    private func renewal(isReleased: Bool, _ replacements: (String, String)...) throws -> Tool.Result {
+        try Scratch.with { scratch in
+            var text = try Header.text()
+            for (passage, other) in replacements {
+                try #require(text.contains(passage), "the header has no \(passage)")
+                text = text.replacing(passage, with: other)
+            }
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+                .filter { !$0.hasPrefix("BGTASK_SIZE_(") && !$0.hasPrefix("BGTASK_AT_(") }
+            _ = try scratch.write(lines.joined(separator: "\n"), to: "bgtask.h")
+            let script = """
+                set -e
+                cp --recursive "$1" "$2/ABI"
+                cd "$2"
+                git init --quiet .
+                git add ABI
+                git -c user.name=tests -c user.email=tests@example.com commit --quiet --message record
+                if [ "$3" = true ]; then git tag abi-1.0; fi
+                BGTASK_INCLUDE=$2 ABI/check renew
+                """
+            let record = Self.script.deletingLastPathComponent().path
+            return try Tool.run("bash", ["-c", script, "bash", record, scratch.directory.path, "\(isReleased)"])
+        }
+    }
+
+    /// The status of a renewal without an error. Without abigail-tools only the layouts are renewed.
+    private static let accepted: Set<Int32> = [0, skipped]
+
+    private static let growth = ("} bgt_task_info;", "    uint64_t later;\n} bgt_task_info;")
+    private static let widening = ("    uint32_t expiration_reason;", "    uint64_t expiration_reason;")
+    private static let minor = ("#define BGTASK_ABI_MINOR 0u", "#define BGTASK_ABI_MINOR 1u")
+
+    @Test(.enabled(if: cross == nil, "\(cross ?? "")"))
+    func `before the tag abi-1.0, the record of the ABI is renewed for a break and for growth`() throws {
+        for change in [Self.widening, Self.growth] {
+            let result = try renewal(isReleased: false, change)
+            #expect(Self.accepted.contains(result.status), "\(result.output)")
+        }
+    }
+
+    @Test(.enabled(if: cross == nil, "\(cross ?? "")"))
+    func `from the tag abi-1.0 on, no renewal of the record accepts a break, even with a raised minor`() throws {
+        let result = try renewal(isReleased: true, Self.widening, Self.minor)
+        #expect(result.status == 1)
+        #expect(result.output.contains("This is an ABI break") && result.output.contains("add the member at the end"))
+        #expect(result.output.contains("The tag abi-1.0 has released the layout: undo the change"))
+    }
+
+    @Test(.enabled(if: cross == nil, "\(cross ?? "")"))
+    func `from the tag abi-1.0 on, the record is renewed for growth only if BGTASK_ABI_MINOR has been raised`() throws {
+        let refused = try renewal(isReleased: true, Self.growth)
+        #expect(refused.status == 1)
+        #expect(refused.output.contains("BGTASK_ABI_MINOR is still 0. Raise it in bgtask.h to 1"), "\(refused.output)")
+        let result = try renewal(isReleased: true, Self.growth, Self.minor)
+        #expect(Self.accepted.contains(result.status), "\(result.output)")
+    }
+
+    @Test(.enabled(if: cross == nil && abidiff == nil, "\(cross ?? abidiff ?? "")"))
+    func `from the tag abi-1.0 on, no renewal of the record accepts a narrowed bgt_task`() throws {
+        let narrowing = ("typedef uint64_t bgt_task;", "typedef uint32_t bgt_task;")
+        let result = try renewal(isReleased: true, narrowing)
+        #expect(result.status == 1 && result.output.contains("The tag abi-1.0 has released"), "\(result.output)")
+    }
+
     @Test(.enabled(if: pycparser == nil, "\(pycparser ?? "")"))
     func `pycparser reads the header with BGTASK_DECLARATIONS_ONLY, and finds every recorded struct and no function`()
         throws

@@ -16,6 +16,8 @@ KEYS = {"statement", "rules", "settings", "plugins", "steps"}
 class Scenario:
     name: str
     statement: str
+    # The rules of the ABI that the scenario proves of a host.
+    rules: list
     settings: dict
     plugins: list
     steps: list
@@ -27,7 +29,12 @@ class Scenario:
         if unknown:
             raise SystemExit(f"{path}: unknown keys {', '.join(sorted(unknown))}; the keys are {', '.join(sorted(KEYS))}")
         return Scenario(
-            path.stem, content["statement"], content.get("settings", {}), content["plugins"], content["steps"]
+            path.stem,
+            content["statement"],
+            content.get("rules", []),
+            content.get("settings", {}),
+            content["plugins"],
+            content["steps"],
         )
 
     def play(self, host):

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Changes state of the whole process: the main thread's signal mask in entry, and in its handler the actions of
- * SIGSEGV and SIGTERM, the working directory and the umask. The task succeeds, and the journal has a line on each
+ * SIGSEGV and SIGTERM, the working directory, the umask and stdin. The task succeeds, and the journal has a line on each
  * change (BGT-ABI-16). */
 
 #include <bgtask.h>
@@ -19,6 +19,7 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     signal(SIGSEGV, ignore);
     signal(SIGTERM, SIG_IGN);
     umask(0);
+    close(STDIN_FILENO);
     const int32_t outcome = chdir("/tmp") == 0 ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE;
     bgt_complete(host, task, outcome);
 }

@@ -128,6 +128,42 @@ struct LinkageTests {
         }
     }
 
+    @Test func `a filtered library that the loader does not find is a problem, an auxiliary one is not`() throws {
+        try Workshop.with { workshop in
+            let filter = try workshop.compile(
+                Source.plugin,
+                to: "libfilter.so",
+                Self.shared + ["-Wl,--filter=libnowhere.so"]
+            )
+            let missing = PluginBinaryProblem.Kind.dependencyMissing("libnowhere.so", neededBy: nil)
+            #expect(kinds(LibraryLinkage(path: filter).problems) == [missing])
+            #expect(try refusal(of: filter)?.contains("libnowhere.so") == true)
+            let auxiliary = try workshop.compile(
+                Source.plugin,
+                to: "libauxiliary.so",
+                Self.shared + ["-Wl,--auxiliary=libnowhere.so"]
+            )
+            #expect(LibraryLinkage(path: auxiliary).problems.isEmpty)
+            #expect(try refusal(of: auxiliary) == nil)
+        }
+    }
+
+    @Test func `a missing library is a problem although another library names it as auxiliary`() throws {
+        try Workshop.with { workshop in
+            let at = ["-L\(workshop.directory)"]
+            _ = try workshop.compile("int deep(void) { return 1; }", to: "libdeep.so", Self.shared)
+            let middle = "int deep(void); int helper(void) { return deep(); }"
+            let helper = try workshop.compile(middle, to: "libhelper.so", Self.shared + at + ["-ldeep"])
+            let options = [
+                "-lhelper", "-Wl,-rpath,$ORIGIN", "-Wl,--allow-shlib-undefined", "-Wl,--auxiliary=libdeep.so",
+            ]
+            let source = Source.plugin + "\nint helper(void); int f(void) { return helper(); }"
+            let path = try workshop.compile(source, to: "libplugin.so", Self.shared + at + options)
+            try FileManager.default.removeItem(atPath: workshop.path("libdeep.so"))
+            #expect(kinds(LibraryLinkage(path: path).problems) == [.dependencyMissing("libdeep.so", neededBy: helper)])
+        }
+    }
+
     @Test(arguments: ["curl", "stdc++", "xml2", "sqlite3"])
     func `a library of the system that is linked into a plugin causes no problem`(name: String) throws {
         try Workshop.with { workshop in

@@ -41,6 +41,19 @@ extension LaunchTests {
             }
         }
 
+        @Test func `complete inside a visitor of pending requests completes the task and returns BGT_WRONG_PHASE`()
+            async throws
+        {
+            try await withScratch { directory in
+                let run = try await Self.realRun(of: "main", Self.compilePlugin(in: directory))
+                let answers = try #require(run.answers.firstIndex(of: "complete in a visitor: BGT_WRONG_PHASE"))
+                let later = run.answers[answers...]
+                #expect(later.contains("is_expiring after the visit: 1"))
+                #expect(later.contains("complete: BGT_ALREADY_COMPLETED"))
+                #expect(run.records.contains("outcome 3 seen"))
+            }
+        }
+
         /// The answers that the plugin has received, and the records of the host.
         private struct Run {
             let answers: [String]

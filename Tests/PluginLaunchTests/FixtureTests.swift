@@ -57,7 +57,7 @@ extension LaunchTests {
             )
         }
 
-        @Test func `Tests/Fixtures/check refuses fixtures that differ from the tag of their release, and renews none`()
+        @Test func `Tests/Fixtures/check compares fixtures with the sources, and from their release on with its tag`()
             async throws
         {
             try await withScratch { directory in
@@ -65,14 +65,30 @@ extension LaunchTests {
                     set -e
                     cd "$1"
                     git init --quiet .
+                    mkdir --parents SDK/Sources/BackgroundTasks/Types SDK/Sources/CBackgroundTasks/include
                     mkdir --parents Tests/Fixtures/abi-1.0
+                    echo header > SDK/Sources/CBackgroundTasks/include/bgtask.h
+                    echo module > SDK/Sources/BackgroundTasks/Types/Module.swift
                     cp "$2/check" Tests/Fixtures
-                    record() { echo "$1" > Tests/Fixtures/abi-1.0/plugin; (cd Tests/Fixtures/abi-1.0; sha256sum ./plugin > SHA256SUMS); }
+                    swift=Tests/Fixtures/abi-1.0/swift
+                    mkdir --parents $swift/CBackgroundTasks $swift/BackgroundTasks
+                    cp SDK/Sources/CBackgroundTasks/include/bgtask.h $swift/CBackgroundTasks
+                    cp --recursive SDK/Sources/BackgroundTasks/Types $swift/BackgroundTasks
+                    record() { echo "$1" > Tests/Fixtures/abi-1.0/plugin; (cd Tests/Fixtures/abi-1.0
+                        find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum > SHA256SUMS); }
                     record first
                     git add .
                     git -c user.name=tests -c user.email=tests@example.com commit --quiet --message first
                     record second
                     Tests/Fixtures/check || exit 10
+                    echo changed > SDK/Sources/CBackgroundTasks/include/bgtask.h
+                    Tests/Fixtures/check 2> refused && exit 20
+                    grep --quiet "CBackgroundTasks/bgtask.h differs from SDK/Sources" refused || exit 21
+                    grep --quiet "make fixtures" refused || exit 22
+                    echo header > SDK/Sources/CBackgroundTasks/include/bgtask.h
+                    touch SDK/Sources/BackgroundTasks/New.swift
+                    Tests/Fixtures/check 2> refused && exit 23
+                    grep --quiet "BackgroundTasks/New.swift differs" refused || exit 24
                     git tag abi-1.0
                     Tests/Fixtures/check 2> refused && exit 11
                     grep --quiet "differs from the tag abi-1.0" refused || exit 12

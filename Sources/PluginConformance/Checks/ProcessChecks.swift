@@ -8,8 +8,8 @@ import TaskModel
 extension ConformanceCheck {
     /// Checks about the process of a launch, which belongs to the host.
     static let processChecks = [
-        processHandlers, processMask, processDirectory, processUmask, processStreams, noChildrenLeft,
-        logWithinLimits, grantsSuffice,
+        processHandlers, processMask, processDirectory, processUmask, processDescriptors, processStreams,
+        noChildrenLeft, logWithinLimits, grantsSuffice,
     ]
 
     private static let processHandlers = processCheck(
@@ -39,6 +39,13 @@ extension ConformanceCheck {
         "the plugin leaves the umask unchanged",
         .changedUmask,
         remedy: "pass modes to open and mkdir"
+    )
+
+    private static let processDescriptors = processCheck(
+        "process-descriptors",
+        "the plugin leaves stdin, stdout and stderr open and unchanged",
+        .changedStream,
+        remedy: "do not close or redirect the descriptors 0 to 2; use descriptors that the plugin opens"
     )
 
     private static let processStreams = processCheck(

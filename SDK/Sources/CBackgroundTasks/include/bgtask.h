@@ -157,8 +157,10 @@
  * BGT-ABI-16  The process belongs to the host. Do not change its signal mask and handlers, working directory, umask and
  *             descriptors that you did not open, and do not exit it. A language runtime may install signal handlers
  *             that call the earlier ones. Wait for processes that you start: leftover processes are killed at the end
- *             of the launch. The host watches, and the journal names: handlers of signals, the working directory, the
- *             umask, the signal mask after entry, exits.
+ *             of the launch. The host watches, and the journal names: the handlers of SIGTERM, SIGINT, SIGHUP, SIGPIPE
+ *             and of the crash signals (STATE OF THE PROCESS), the working directory, the umask, the main thread's
+ *             signal mask after entry, the descriptors 0 to 2, exits. Other changes are not noticed: handlers of other
+ *             signals, later masks, other descriptors, limits of resources.
  * BGT-ABI-17  Other processes of this plugin and of its extensions may use the container at the same time: lock your
  *             files, or use SQLite.
  * BGT-ABI-18  The control socket of the host is for users and operators. The host refuses calls of the processes of a
@@ -626,10 +628,11 @@ struct bgt_host {
      * while the task is expiring, until the end of the grace period. The completion is recorded before the process
      * ends. The pointers from task_info become invalid. `message` (may be NULL) explains the outcome in the journal and
      * to users: one line, cut at BGTASK_MESSAGE_MAX bytes; invalid UTF-8 is repaired. Whatever `outcome` is, the task
-     * is completed: one that is none completes it as failed, with a violation.
+     * is completed: one that is none completes it as failed, with a violation. A call inside a pending visitor is a
+     * violation, but completes the task, too.
      * BGT_OK; BGT_ALREADY_COMPLETED; BGT_NO_SUCH_TASK; BGT_INVALID: zero or negative, completed as failed; BGT_TOO_NEW:
-     * an outcome that this host does not know, completed as failed; BGT_ENDED: too late, no completion counts after the
-     * kill deadline.
+     * an outcome that this host does not know, completed as failed; BGT_WRONG_PHASE: in a pending visitor, completed;
+     * BGT_ENDED: too late, no completion counts after the kill deadline.
      * @call thread=any phase=running,stop blocks=no */
     int32_t (*complete)(const bgt_host *host, bgt_task task, int32_t outcome,
                         const char *BGTASK_NULLABLE message) BGTASK_NOEXCEPT;
@@ -743,8 +746,12 @@ typedef struct bgt_legacy_fetch {
 
 /* ---- Layout (BGT-ABI-04) ----------------------------------------------------------------------------------------- */
 
-#define BGTASK_SIZE_(type, bytes) BGTASK_ASSERT_(sizeof(type) == (bytes), "layout of " #type)
-#define BGTASK_AT_(type, field, offset) BGTASK_ASSERT_(offsetof(type, field) == (offset), "layout of " #type "." #field)
+#define BGTASK_LAYOUT_(name)                                                                                           \
+    "layout of " name ": built plugins rely on it, so add members only at the end of a struct, and raise "             \
+    "BGTASK_ABI_MINOR with the size asserted here. In a plugin: include bgtask.h without packed structs"
+#define BGTASK_SIZE_(type, bytes) BGTASK_ASSERT_(sizeof(type) == (bytes), BGTASK_LAYOUT_(#type))
+#define BGTASK_AT_(type, field, offset)                                                                                \
+    BGTASK_ASSERT_(offsetof(type, field) == (offset), BGTASK_LAYOUT_(#type "." #field))
 
 BGTASK_SIZE_(bgt_request, 72);
 BGTASK_AT_(bgt_request, size, 0);
