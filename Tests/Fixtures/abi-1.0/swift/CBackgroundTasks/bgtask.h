@@ -137,8 +137,8 @@
  *             itself, never a copy of the table.
  * BGT-ABI-09  Each delivered task is completed exactly once. The first call counts. A later one returns
  *             BGT_ALREADY_COMPLETED; it is a violation, unless the task had expired before its completion.
- * BGT-ABI-10  Handlers are registered during entry, except for identifiers that only a pattern permits. If entry fails,
- *             all registrations are dropped.
+ * BGT-ABI-10  Handlers are registered during entry, except handlers of continued tasks. If entry fails, all
+ *             registrations are dropped.
  * BGT-ABI-11  Extensions receive the same table. They register no handlers and run no tasks, and receive events.
  * BGT-ABI-12  The host holds no lock while it calls the plugin; every call is legal inside every callback unless its
  *             comment says otherwise. An expiration handler has a thread of its own, which no handler and no other
@@ -157,8 +157,10 @@
  * BGT-ABI-16  The process belongs to the host. Do not change its signal mask and handlers, working directory, umask and
  *             descriptors that you did not open, and do not exit it. A language runtime may install signal handlers
  *             that call the earlier ones. Wait for processes that you start: leftover processes are killed at the end
- *             of the launch. The host watches, and the journal names: handlers of signals, the working directory, the
- *             umask, the signal mask after entry, exits.
+ *             of the launch. The host watches, and the journal names: the handlers of SIGTERM, SIGINT, SIGHUP, SIGPIPE
+ *             and of the crash signals (STATE OF THE PROCESS), the working directory, the umask, the main thread's
+ *             signal mask after entry, the descriptors 0 to 2, exits. Other changes are not noticed: handlers of other
+ *             signals, later masks, other descriptors, limits of resources.
  * BGT-ABI-17  Other processes of this plugin and of its extensions may use the container at the same time: lock your
  *             files, or use SQLite.
  * BGT-ABI-18  The control socket of the host is for users and operators. The host refuses calls of the processes of a
@@ -528,9 +530,10 @@ typedef struct bgt_plugin {
     void (*BGTASK_NULLABLE stop)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 
     /* Quiet period at the end of the launch, in nanoseconds, for language modules whose runtime runs the plugin's work
-     * on threads of its own. Before `stop`, the host then also waits until these threads sleep and have made no call
-     * for this long, at most BGTASK_QUIET_MAX in all. A larger value counts as BGTASK_QUIET_MAX; 0, the default: no
-     * wait. */
+     * on threads of its own. Before `stop`, the host then also waits until these threads sleep, and until this long has
+     * passed since their last call and since the last return of a callback, at most BGTASK_QUIET_MAX in all. Without
+     * such a thread (run_main has one), callbacks start no quiet period. A larger value counts as BGTASK_QUIET_MAX; 0,
+     * the default: no wait. */
     uint64_t quiet_ns;
 } bgt_plugin;
 
@@ -556,14 +559,16 @@ struct bgt_host {
      * @call thread=any phase=entry,running,stop blocks=no */
     int32_t (*launch_info)(const bgt_host *host, bgt_launch_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Sets the handler of a permitted identifier, for this process. Allowed in entry only, with two exceptions that are
-     * allowed at any time: an identifier that only a pattern permits, as composed for a continued task, and a pattern
-     * as written in the manifest (`com.example.export.*`). A name takes precedence over a pattern, a longer pattern
-     * over a shorter one (BGT-ABI-10, BGT-ABI-11). `context` belongs to the host until it calls `release`, also when
-     * this fails (BGT-ABI-13).
-     * BGT_OK; BGT_WRONG_PHASE: after entry; BGT_WRONG_ROLE: by an extension; BGT_NOT_PERMITTED: not in the manifest;
-     * BGT_DUPLICATE: the identifier keeps its existing handler; BGT_INVALID: identifier or handler NULL, identifier
-     * malformed.
+    /* Sets the handler of a permitted identifier, for this process. Handlers of continued tasks may be registered at
+     * any time, all others in entry only. For continued tasks are: an identifier that only a pattern permits; a pattern
+     * as written in the manifest (`com.example.export.*`); in the foreground (see submit) also an identifier that the
+     * manifest lists by name, unless this launch has a task of another kind for it. A name takes precedence over a
+     * pattern, a longer pattern over a shorter one (BGT-ABI-10, BGT-ABI-11). A launch for an identifier whose handler
+     * is not registered in entry ends the task as not-registered. `context` belongs to the host until it calls
+     * `release`, also when this fails (BGT-ABI-13).
+     * BGT_OK; BGT_WRONG_PHASE: after entry, not for continued tasks; BGT_WRONG_ROLE: by an extension;
+     * BGT_NOT_PERMITTED: not in the manifest; BGT_DUPLICATE: the identifier keeps its existing handler; BGT_INVALID:
+     * identifier or handler NULL, identifier malformed.
      * @call thread=any phase=entry,running blocks=no */
     int32_t (*register_handler)(const bgt_host *host, const char *BGTASK_NULLABLE identifier,
                                 bgt_handler BGTASK_NULLABLE handler, void *BGTASK_NULLABLE context,
@@ -576,8 +581,9 @@ struct bgt_host {
      * command that a user started; a main plugin's request is delivered to this process. At most 16 calls
      * of submit, cancel, cancel_all and pending await the host's answer at once; further callers wait for their turn.
      * BGT_OK; BGT_UNAVAILABLE, BGT_TOO_MANY_PENDING, BGT_NOT_PERMITTED, BGT_IMMEDIATE_RUN_INELIGIBLE: see sub_reason;
-     * BGT_UNREGISTERED: by a main plugin without a handler for it; BGT_TOO_NEW: a kind, flag, strategy, resource or
-     * field that this host does not know; BGT_INVALID: NULL, malformed, too long, a field or flag of another kind.
+     * BGT_UNREGISTERED: by a main plugin without a handler for identifier and kind; BGT_TOO_NEW: a kind, flag,
+     * strategy, resource or field that this host does not know; BGT_INVALID: NULL, malformed, too long, a field or flag
+     * of another kind.
      * @call thread=any phase=entry,running,stop blocks=commit */
     int32_t (*submit)(const bgt_host *host, const bgt_request *BGTASK_NULLABLE request,
                       bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
@@ -622,10 +628,11 @@ struct bgt_host {
      * while the task is expiring, until the end of the grace period. The completion is recorded before the process
      * ends. The pointers from task_info become invalid. `message` (may be NULL) explains the outcome in the journal and
      * to users: one line, cut at BGTASK_MESSAGE_MAX bytes; invalid UTF-8 is repaired. Whatever `outcome` is, the task
-     * is completed: one that is none completes it as failed, with a violation.
+     * is completed: one that is none completes it as failed, with a violation. A call inside a pending visitor is a
+     * violation, but completes the task, too.
      * BGT_OK; BGT_ALREADY_COMPLETED; BGT_NO_SUCH_TASK; BGT_INVALID: zero or negative, completed as failed; BGT_TOO_NEW:
-     * an outcome that this host does not know, completed as failed; BGT_ENDED: too late, no completion counts after the
-     * kill deadline.
+     * an outcome that this host does not know, completed as failed; BGT_WRONG_PHASE: in a pending visitor, completed;
+     * BGT_ENDED: too late, no completion counts after the kill deadline.
      * @call thread=any phase=running,stop blocks=no */
     int32_t (*complete)(const bgt_host *host, bgt_task task, int32_t outcome,
                         const char *BGTASK_NULLABLE message) BGTASK_NOEXCEPT;
@@ -739,8 +746,12 @@ typedef struct bgt_legacy_fetch {
 
 /* ---- Layout (BGT-ABI-04) ----------------------------------------------------------------------------------------- */
 
-#define BGTASK_SIZE_(type, bytes) BGTASK_ASSERT_(sizeof(type) == (bytes), "layout of " #type)
-#define BGTASK_AT_(type, field, offset) BGTASK_ASSERT_(offsetof(type, field) == (offset), "layout of " #type "." #field)
+#define BGTASK_LAYOUT_(name)                                                                                           \
+    "layout of " name ": built plugins rely on it, so add members only at the end of a struct, and raise "             \
+    "BGTASK_ABI_MINOR with the size asserted here. In a plugin: include bgtask.h without packed structs"
+#define BGTASK_SIZE_(type, bytes) BGTASK_ASSERT_(sizeof(type) == (bytes), BGTASK_LAYOUT_(#type))
+#define BGTASK_AT_(type, field, offset)                                                                                \
+    BGTASK_ASSERT_(offsetof(type, field) == (offset), BGTASK_LAYOUT_(#type "." #field))
 
 BGTASK_SIZE_(bgt_request, 72);
 BGTASK_AT_(bgt_request, size, 0);

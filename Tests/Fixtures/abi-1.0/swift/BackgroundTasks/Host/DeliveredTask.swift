@@ -61,8 +61,7 @@ struct DeliveredTask: Sendable {
         _ = bgt_complete_with_message(host.table, id, outcome.rawValue, message)
     }
 
-    /// Reports progress. The host coalesces reports: the newest one replaces recent ones, and the last one always
-    /// arrives.
+    /// Reports progress. The host coalesces reports: the newest one replaces recent ones that were not sent yet.
     func report(_ completed: Int64, of total: Int64) { _ = bgt_set_progress(host.table, id, completed, total) }
 
     func setTitle(_ title: String, _ subtitle: String) {

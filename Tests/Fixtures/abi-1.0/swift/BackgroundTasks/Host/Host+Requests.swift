@@ -4,7 +4,7 @@ import CBackgroundTasks
 import Foundation
 
 extension Host {
-    /// The concurrent queue on which this module makes blocking calls to the host.
+    /// Concurrent queue for the blocking host calls of the asynchronous functions.
     static let waitingQueue = DispatchQueue(label: "BackgroundTasks", attributes: .concurrent)
 
     /// Result of a submission: the status of the call, and the refusal that the host filled in.

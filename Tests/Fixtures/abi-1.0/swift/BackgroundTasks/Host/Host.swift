@@ -37,6 +37,11 @@ struct Host: @unchecked Sendable {
         return host
     }
 
+    /// Forgets the host with this table, unless the process has entered another one since.
+    static func leave(_ table: UnsafePointer<bgt_host>) {
+        entered.withLock { if $0?.table == table { $0 = nil } }
+    }
+
     /// The reason why a call failed, for log messages: the status by its name, and its meaning where that is general.
     func cause(of status: Status) -> String {
         let name = String(cString: bgt_status_name(table, status.rawValue))

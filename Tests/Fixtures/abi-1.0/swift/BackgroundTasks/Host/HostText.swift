@@ -15,7 +15,7 @@ enum HostText {
     /// Reads a string whose length the host returns.
     ///
     /// - Parameter read: fills the buffer, and stores the size in bytes with the NUL.
-    /// - Returns: the string; nil when the host has none.
+    /// - Returns: the string; nil when the host has none, or when the call fails.
     static func read(_ read: (UnsafeMutablePointer<CChar>?, UInt64, inout UInt64) -> Int32) -> String? {
         var needed: UInt64 = 0
         var status = read(nil, 0, &needed)

@@ -9,7 +9,7 @@ final class LaunchHandler: Sendable {
     typealias Function = (BGTask) -> Void
 
     private let function: UncheckedFunction<Function>
-    /// Nil for the host's own thread for the identifier.
+    /// Nil for the host's private serial queue of the identifier.
     private let queue: DispatchQueue?
 
     init(queue: DispatchQueue?, _ function: @escaping Function) {
@@ -30,9 +30,9 @@ final class LaunchHandler: Sendable {
             delivered.complete(.noData)
             return
         }
-        guard let queue else { return function.call(task) }
-        // Synchronous: the host attributes a crash to a task by the thread of its handler. On the main queue the handler
-        // runs on another thread, and a crash there cannot be attributed.
-        queue.sync { function.call(task) }
+        guard let queue else { return task.run(function.call) }
+        // Synchronous: the host attributes a crash to a task by the thread of its handler. On the main queue the
+        // handler runs on another thread, and a crash there cannot be attributed.
+        queue.sync { task.run(function.call) }
     }
 }

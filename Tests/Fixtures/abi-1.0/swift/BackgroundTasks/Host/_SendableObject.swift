@@ -7,6 +7,7 @@ public import Foundation
 open class _SendableObject: NSObject, @unchecked Sendable {
     // Unchecked: each class states how it protects its mutable state. Here there is none.
 
-    /// Restricts the creation to this module, as Apple's classes are created by the system or by their own initializers.
+    /// Restricts the creation to this module, as Apple's classes are created by the system or by their own
+    /// initializers.
     override init() { super.init() }
 }

@@ -7,7 +7,7 @@ extension BGTask {
     /// Reason of a task's expiration. An addition of this platform to Apple's API.
     @nonexhaustive
     public enum ExpirationReason: UInt32, Sendable {
-        /// The launch's budget is used up.
+        /// The launch's budget is used up, or the launch used up the reserve of the host's disk.
         case budget = 1
         /// The task requires external power, which was lost.
         case externalPowerLost = 2

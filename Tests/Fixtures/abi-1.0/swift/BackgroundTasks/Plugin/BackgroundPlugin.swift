@@ -51,8 +51,8 @@ public enum BackgroundPlugin {
     /// - Parameters:
     ///   - host: the argument of `bgtask_plugin_entry`.
     ///   - hooks: the argument of `bgtask_plugin_entry`.
-    ///   - launch: runs on the main thread. An error ends the launch: its tasks are requeued with an attempt charged,
-    ///     and the journal records the failure.
+    ///   - launch: runs on the main thread. An error ends the launch: each task is charged an attempt, and is requeued
+    ///     unless its attempts are used up. The journal records the failure.
     /// - Returns: the status to return from `bgtask_plugin_entry`.
     public static func enter(
         _ host: PluginHost,
@@ -63,8 +63,8 @@ public enum BackgroundPlugin {
         return finish(host, hooks, Result { try MainActor.assumeIsolated { try launch() } })
     }
 
-    /// Runs the entry of the plugin like ``enter(_:_:launch:)``, with an async closure. The main queue and main-actor code
-    /// run meanwhile. Launch handlers must be registered when the closure returns.
+    /// Runs the entry of the plugin like ``enter(_:_:launch:)``, with an async closure. The main queue and main-actor
+    /// code run meanwhile. Launch handlers must be registered when the closure returns.
     ///
     /// - Parameters:
     ///   - host: the argument of `bgtask_plugin_entry`.
@@ -85,6 +85,9 @@ public enum BackgroundPlugin {
         entry.withLock { $0 = Entry() }
         return Host.enter(host)
     }
+
+    /// Forgets a host whose process continues without it, as in a unit test.
+    package static func leave(_ host: PluginHost) { Host.leave(host) }
 
     private static func finish(_ host: Host, _ hooks: PluginHooks, _ result: Result<Void, any Error>) -> Int32 {
         if case .failure(let error) = result {

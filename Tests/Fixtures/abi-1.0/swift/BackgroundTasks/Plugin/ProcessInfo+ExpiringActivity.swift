@@ -1,24 +1,48 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 public import Foundation
+import Synchronization
 
 extension ProcessInfo {
-    /// Performs an activity that the end of the launch's budget may expire, as on Apple's platforms, where extensions use
-    /// it. A background assertion keeps the launch open until the block returns.
+    /// Performs an activity that the end of the launch's budget may expire, as on Apple's platforms, where extensions
+    /// use it. A background assertion keeps the launch open until the block returns.
     ///
     /// - Parameters:
     ///   - reason: name of the activity for the journal and for users.
     ///   - block: called with false on an arbitrary queue, where it performs the activity. When the assertion expires
     ///     before the block has returned, it is called a second time at the same time, with true: stop the activity.
-    ///     When the host grants no assertion, the block is called once, with true. Outside of a host it is called with
-    ///     false only.
+    ///     When the host grants no assertion, or the assertion expires before the block has begun, the block is called
+    ///     once, with true. Outside of a host it is called with false only.
     @preconcurrency
     public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
-        let assertion = BackgroundPlugin.beginBackgroundTask(withName: reason) { block(true) }
+        let activity = ExpiringActivity(block)
+        let assertion = BackgroundPlugin.beginBackgroundTask(withName: reason) { activity.expire() }
         let isRefused = assertion == .invalid && Host.current != nil
         DispatchQueue.global().async {
-            block(isRefused)
+            if isRefused { activity.expire() } else { activity.begin() }
             BackgroundPlugin.endBackgroundTask(assertion)
         }
+    }
+}
+
+/// The calls of an activity's block: with false only before the expiration, and with true at most once.
+final class ExpiringActivity: Sendable {
+    private let block: @Sendable (Bool) -> Void
+    private let hasExpired = Mutex(false)
+
+    init(_ block: @escaping @Sendable (Bool) -> Void) { self.block = block }
+
+    /// Performs the activity, unless it has expired before.
+    func begin() {
+        if !hasExpired.withLock({ $0 }) { block(false) }
+    }
+
+    /// Reports the expiration, once.
+    func expire() {
+        let isFirst = hasExpired.withLock { hasExpired in
+            defer { hasExpired = true }
+            return !hasExpired
+        }
+        if isFirst { block(true) }
     }
 }

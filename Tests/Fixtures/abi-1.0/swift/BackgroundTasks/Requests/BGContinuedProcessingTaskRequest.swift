@@ -78,29 +78,31 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest {
         set { parameters.withLock { $0.resources = newValue } }
     }
 
-    /// Title and subtitle cut to the length that the host accepts. The subtitle is nil when it is empty.
-    var currentTitles: (title: String, subtitle: String?) {
-        let parameters = parameters.withLock { $0 }
-        return (
-            HostText.title(parameters.title), parameters.subtitle.isEmpty ? nil : HostText.title(parameters.subtitle)
-        )
+    /// The parameters as the open properties return them.
+    private var currentParameters: Parameters {
+        Parameters(title: title, subtitle: subtitle, strategy: strategy, resources: requiredResources)
     }
 
-    override var values: [AnyHashable] { super.values + [parameters.withLock { $0 }] }
+    /// Title and subtitle cut to the length that the host accepts. The subtitle is nil when it is empty.
+    var currentTitles: (title: String, subtitle: String?) {
+        let (title, subtitle) = (title, subtitle)
+        return (HostText.title(title), subtitle.isEmpty ? nil : HostText.title(subtitle))
+    }
+
+    override var values: [AnyHashable] { super.values + [currentParameters] }
 
     override func duplicate() -> BGTaskRequest {
         BGContinuedProcessingTaskRequest(
             identifier: identifier,
             terms: currentTerms,
-            parameters: parameters.withLock { $0 }
+            parameters: currentParameters
         )
     }
 
     override func fill(_ request: inout bgt_request) {
-        let parameters = parameters.withLock { $0 }
         request.kind = BGT_KIND_CONTINUED
-        request.strategy = parameters.strategy == .fail ? BGT_STRATEGY_FAIL : BGT_STRATEGY_QUEUE
-        request.resources = UInt64(bitPattern: Int64(parameters.resources.rawValue))
+        request.strategy = strategy == .fail ? BGT_STRATEGY_FAIL : BGT_STRATEGY_QUEUE
+        request.resources = UInt64(bitPattern: Int64(requiredResources.rawValue))
     }
 }
 

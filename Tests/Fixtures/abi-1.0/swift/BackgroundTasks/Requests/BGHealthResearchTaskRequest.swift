@@ -7,7 +7,7 @@ import Synchronization
 /// A request for a processing task of a study. The manifest needs the background mode `processing` and the grant
 /// `health-research`.
 open class BGHealthResearchTaskRequest: BGProcessingTaskRequest {
-    /// A string, because `NSString` is not `Sendable`.
+    /// Raw value of the protection type. A string, because `NSString` is not `Sendable`.
     private let protection: Mutex<String>
 
     /// Creates a request for the task with that identifier.
@@ -25,14 +25,15 @@ open class BGHealthResearchTaskRequest: BGProcessingTaskRequest {
     /// Apple's API. The default, `completeUntilFirstUserAuthentication`, requires a readable container at launch only;
     /// a value that no type has means the same.
     open var protectionTypeOfRequiredData: NSString {
-        get { NSString(string: currentProtection) }
+        get { NSString(string: protection.withLock { $0 }) }
         set {
             let type = newValue.description
             protection.withLock { $0 = type }
         }
     }
 
-    var currentProtection: String { protection.withLock { $0 } }
+    /// The type as the open property returns it.
+    var currentProtection: String { protectionTypeOfRequiredData.description }
 
     override var values: [AnyHashable] { super.values + [currentProtection] }
 

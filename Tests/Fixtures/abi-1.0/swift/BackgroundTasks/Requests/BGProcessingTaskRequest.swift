@@ -38,7 +38,8 @@ open class BGProcessingTaskRequest: BGTaskRequest {
         set { needs.withLock { $0.externalPower = newValue } }
     }
 
-    var currentNeeds: Needs { needs.withLock { $0 } }
+    /// The needs as the open properties return them.
+    var currentNeeds: Needs { Needs(network: requiresNetworkConnectivity, externalPower: requiresExternalPower) }
 
     override var values: [AnyHashable] { super.values + [currentNeeds] }
 

@@ -9,7 +9,8 @@ import Synchronization
 /// A request is copied when it is submitted and when pending requests are listed. Later changes have no effect until
 /// the request is submitted again.
 ///
-/// Requests are equal when they have the same class and equal properties.
+/// Requests are equal when they have the same class and equal properties. The values of properties that a subclass
+/// overrides are those of the subclass, also for the host.
 open class BGTaskRequest: _SendableObject, NSCopying {
     struct Terms: Hashable {
         var earliestBegin: Date?
@@ -44,9 +45,11 @@ open class BGTaskRequest: _SendableObject, NSCopying {
         set { terms.withLock { $0.payload = newValue } }
     }
 
-    var currentTerms: Terms { terms.withLock { $0 } }
+    /// The terms as the open properties return them: a subclass may override them.
+    var currentTerms: Terms { Terms(earliestBegin: earliestBeginDate, payload: payload) }
 
-    /// Creates an equal request of the same class.
+    /// Creates a request of Apple's class with the values of the properties. The copy of a subclass is an object of the
+    /// class that this module defines, unless the subclass overrides this function.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     /// A copy that no other code can change.
@@ -55,7 +58,7 @@ open class BGTaskRequest: _SendableObject, NSCopying {
     // MARK: Equality
 
     /// The values that equal requests of one class have in common. Subclasses append theirs.
-    var values: [AnyHashable] { [name, currentTerms] }
+    var values: [AnyHashable] { [identifier, currentTerms] }
 
     /// Whether `object` is a request of the same class with equal properties.
     open override func isEqual(_ object: Any?) -> Bool {

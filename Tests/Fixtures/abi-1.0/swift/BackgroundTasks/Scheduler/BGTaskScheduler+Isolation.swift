@@ -3,11 +3,15 @@
 public import Dispatch
 
 extension BGTaskScheduler {
-    /// Registers a handler like ``register(forTaskWithIdentifier:using:launchHandler:)``, for code in the language mode of
-    /// Swift 6: a handler that is isolated to an actor runs on its actor, whatever the queue.
+    /// Registers a handler like ``register(forTaskWithIdentifier:using:launchHandler:)``, for code in the language mode
+    /// of Swift 6: a handler that is isolated to an actor runs on its actor, whatever the queue.
     ///
-    /// The compiler verifies the isolation at run time there, and a main-actor closure on another thread ends the process.
-    /// The call has no last argument, as on Apple's platforms.
+    /// In that language mode, the process ends when a main-actor closure is called on another thread. The call has no
+    /// last argument, as on Apple's platforms.
+    ///
+    /// Only a handler that is passed directly has its isolation. A handler that a protocol or a stored function of the
+    /// type `(BGTask) -> Void` has passed on runs on `queue`. While a main-actor handler blocks the main thread, its
+    /// expiration handler waits.
     ///
     /// - Parameters:
     ///   - identifier: an identifier that the manifest permits.
@@ -24,7 +28,8 @@ extension BGTaskScheduler {
         _ isolation: Void = ()
     ) -> Bool {
         let (queue, handler) = Self.place(launchHandler, queue)
-        return record(identifier, LaunchHandler(queue: queue, handler))
+        // The open function: a subclass may override it.
+        return register(forTaskWithIdentifier:using:launchHandler:)(identifier, queue, handler)
     }
 
     /// The queue of a handler, and the handler as a function that may be called there.
@@ -36,7 +41,14 @@ extension BGTaskScheduler {
         let function = unsafeBitCast(handler, to: LaunchHandler.Function.self)
         switch handler.isolation {
         case nil: return (queue, function)
-        case is MainActor: return (.main, function)
+        case is MainActor:
+            return (
+                .main,
+                { task in
+                    task.keepExpirationOnMainThread()
+                    function(task)
+                }
+            )
         default:
             let isolated = UncheckedFunction(handler)
             return (queue, { task in Task { await isolated.call(task) } })

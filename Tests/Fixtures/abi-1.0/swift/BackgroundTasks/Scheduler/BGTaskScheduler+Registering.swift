@@ -23,8 +23,8 @@ extension BGTaskScheduler {
             ProgrammingError.end(
                 "all launch handlers must be registered before entry returns; \"\(identifier)\" was registered later;"
                     + " register it in the closure of BackgroundPlugin.enter. A handler of a continued task may be"
-                    + " registered later if the manifest permits its identifier only by a pattern, such as"
-                    + " \"\(pattern(of: identifier))\""
+                    + " registered later in a launch that a user started, and in every launch if the manifest permits"
+                    + " its identifier only by a pattern"
             )
         case .duplicate:
             ProgrammingError.end(
@@ -35,10 +35,5 @@ extension BGTaskScheduler {
             host.log(.error, "the launch handler for \"\(identifier)\" was not registered: \(host.cause(of: status))")
             return false
         }
-    }
-
-    /// The pattern that permits the identifier and all other identifiers with the same prefix.
-    private func pattern(of identifier: String) -> String {
-        identifier.lastIndex(of: ".").map { identifier[...$0] + "*" } ?? "\(identifier).*"
     }
 }

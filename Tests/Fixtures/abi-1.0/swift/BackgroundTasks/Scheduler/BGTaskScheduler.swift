@@ -39,14 +39,15 @@ open class BGTaskScheduler: _SendableObject {
 
     /// Registers the handler for the tasks of an identifier, for this process.
     ///
-    /// Handlers are registered while the plugin enters. Only an identifier that a pattern in the manifest permits may
-    /// be registered later, right before its request is submitted. A late or repeated registration is a programming
-    /// error: the host records it, and the process ends.
+    /// Handlers are registered while the plugin enters. Handlers of continued tasks may be registered later, right before
+    /// the request is submitted: in a launch that a user started, and in every launch for an identifier that only a
+    /// pattern in the manifest permits. Such a handler serves continued tasks alone. Another late registration, and a
+    /// repeated one, are programming errors: the host records the error, and the process ends.
     ///
-    /// In the language mode of Swift 5 the handler runs on `queue` even if its closure was written in main-actor code, such
-    /// as an app's delegate. In the language mode of Swift 6 such a closure is isolated to the main actor and runs on the
-    /// main thread, whatever the queue: on another thread the process would end. Write `@Sendable` before its parameter to
-    /// run it on `queue`.
+    /// In the language mode of Swift 5 the handler runs on `queue` even if its closure was written in main-actor code,
+    /// such as an app's delegate. In the language mode of Swift 6 such a closure is isolated to the main actor and runs
+    /// on the main thread, whatever the queue: on another thread the process would end. Write `@Sendable` before its
+    /// parameter to run it on `queue`.
     ///
     /// - Parameters:
     ///   - identifier: an identifier that the manifest permits; a pattern itself is refused.
@@ -117,18 +118,16 @@ open class BGTaskScheduler: _SendableObject {
     /// The requests are copies. Requests of other processes, such as earlier launches or a user's command, are included
     /// with their payload and titles.
     ///
-    /// - Parameter completionHandler: called on an arbitrary queue. Not called when the host does not return the
-    ///   requests: the launch has ended, the host is gone, or it could not read them. An empty list would be wrong
-    ///   then.
+    /// - Parameter completionHandler: called on an arbitrary queue, as soon as the host has returned the requests.
+    ///   While the host cannot read them, it is asked again. Not called after the end of the launch, because an empty
+    ///   list would be wrong then.
     @preconcurrency
     open func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
-        Host.waitingQueue.async {
-            if let requests = self.pending() { completionHandler(requests) }
-        }
+        Host.waitingQueue.async { self.list(from: Host.current, completionHandler) }
     }
 
-    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Never returns when
-    /// the host does not return the requests.
+    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Never returns
+    /// after the end of the launch.
     open func pendingTaskRequests() async -> [BGTaskRequest] {
         // A checked continuation would report a leak when the launch has ended, because it is never resumed then.
         await withUnsafeContinuation { continuation in

@@ -19,10 +19,14 @@ open class BGTask: _SendableObject {
         var wasHandlerCalled = false
         /// Whether the expiration handler was set on the main thread, by main-actor code.
         var expiresOnMainQueue = false
+        /// Whether this task's launch handler occupies the main thread, and is not main-actor code.
+        var occupiesMainThread = false
+
+        var isHandlerDue: Bool { expirationHandler != nil && !wasHandlerCalled }
     }
 
-    /// The longest time for which an expiration handler waits for the main queue: a small part of the grace period.
-    private static let mainQueueDelay = DispatchTimeInterval.seconds(1)
+    /// Time between two checks of the main thread by an expiration handler that waits for it.
+    private static let mainThreadCheckInterval = DispatchTimeInterval.seconds(1)
 
     let delivered: DeliveredTask
     private let state = Mutex(State())
@@ -39,10 +43,14 @@ open class BGTask: _SendableObject {
     /// required condition is lost. Stop the work and complete the task: a completion within the grace period still
     /// counts. When the grace period ends and the task is still open, the process is killed.
     ///
-    /// The handler is called at most once, on a thread of its own that no other handler can block. A handler that was set
-    /// on the main thread is called there instead, unless the main thread is blocked for a second. A handler that is set
-    /// while the task is expiring is called soon. Its call and the completion reset the handler to nil. A task without a
-    /// handler counts as unsuccessful when the grace period ends.
+    /// The handler is called at most once, on a thread of its own that no other handler can block. A handler that was
+    /// set on the main thread is called there instead, because it may be main-actor code. If the task's own launch
+    /// handler still occupies the main thread a second after the expiration, the expiration handler is called on its
+    /// own thread. The exception is a launch handler that the language mode of Swift 6 isolates to the main actor: it
+    /// has to return first.
+    ///
+    /// A handler that is set while the task is expiring is called soon. Its call and the completion reset the handler
+    /// to nil. A task without a handler counts as unsuccessful when the grace period ends.
     open var expirationHandler: (() -> Void)? {
         get { state.withLock { $0.expirationHandler }?.call }
         set {
@@ -58,8 +66,8 @@ open class BGTask: _SendableObject {
     /// request, before or right after this call.
     ///
     /// The launch ends with the last completion, unless a background assertion is open. The process stays until
-    /// handlers have returned, at most for the grace period, and until the plugin's threads have made no call for a
-    /// quarter of a second, at most for one second.
+    /// handlers have returned, at most for the grace period. It then stays for a quarter of a second after the last
+    /// handler has returned and the plugin's threads have made their last call, at most for one second in all.
     ///
     /// The first completion counts. The journal records a second one as a violation, unless the task had expired: the
     /// expiration handler and the interrupted work may both complete the task.
@@ -136,25 +144,50 @@ open class BGTask: _SendableObject {
         Thread.detachNewThread { self.callHandler(onMainQueue: onMainQueue) }
     }
 
-    /// Calls the expiration handler. A launch handler may block the main queue until its expiration handler is called;
-    /// after the delay the expiration handler is therefore called on the current thread.
+    /// Calls the expiration handler, and returns after its return: the end of the launch waits for this thread.
+    ///
+    /// A launch handler may block the main thread until its expiration handler is called. Only then is the expiration
+    /// handler called on the current thread: it may be main-actor code, which must not run beside other main-actor
+    /// code.
     private func callHandler(onMainQueue: Bool) {
-        if onMainQueue {
-            let began = DispatchSemaphore(value: 0)
-            DispatchQueue.main.async {
-                began.signal()
-                self.takeHandler()?()
-            }
-            if began.wait(timeout: .now() + Self.mainQueueDelay) == .success { return }
+        guard onMainQueue else {
+            takeHandler()?()
+            return
         }
-        takeHandler()?()
+        let returned = DispatchSemaphore(value: 0)
+        DispatchQueue.main.async {
+            self.takeHandler()?()
+            returned.signal()
+        }
+        while returned.wait(timeout: .now() + Self.mainThreadCheckInterval) == .timedOut {
+            let now = state.withLock { $0 }
+            if now.wasHandlerCalled { continue }
+            // Completed or removed meanwhile: the block on the main queue has no effect.
+            if !now.isHandlerDue { return }
+            if now.occupiesMainThread, let handler = takeHandler() { return handler() }
+        }
     }
+
+    // MARK: The launch handler
+
+    /// Runs the launch handler on the current thread. While it occupies the main thread, the expiration handler does
+    /// not wait for that thread.
+    func run(_ launchHandler: (BGTask) -> Void) {
+        let isMainThread = Thread.isMainThread
+        if isMainThread { state.withLock { $0.occupiesMainThread = true } }
+        launchHandler(self)
+        if isMainThread { keepExpirationOnMainThread() }
+    }
+
+    /// Makes the expiration handler wait for the main thread, even while the launch handler occupies it. Called at the
+    /// beginning of a launch handler that is main-actor code, and after the return of a launch handler.
+    func keepExpirationOnMainThread() { state.withLock { $0.occupiesMainThread = false } }
 
     /// Takes the expiration handler for its one call, on the thread that makes the call and just before it. Nil when
     /// the task has no handler, or a completion or another call came first.
     private func takeHandler() -> (() -> Void)? {
         state.withLock { state -> UncheckedFunction<() -> Void>? in
-            guard let handler = state.expirationHandler, !state.wasHandlerCalled else { return nil }
+            guard state.isHandlerDue, let handler = state.expirationHandler else { return nil }
             state.wasHandlerCalled = true
             state.expirationHandler = nil
             return handler
@@ -162,6 +195,6 @@ open class BGTask: _SendableObject {
     }
 }
 
-// Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses have no
-// mutable state, or a mutex of their own.
+// Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses have
+// no mutable state, or a mutex of their own.
 extension BGTask: @unchecked Sendable {}
