@@ -184,7 +184,8 @@ bench-programs: release
 FUZZ_SOURCES = Fuzz/Package.swift $(wildcard Fuzz/Sources/Fuzz[!E]*)
 
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Plugins SDK/Package.swift SDK/Sources Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources $(FUZZ_SOURCES)
+	swift format lint --strict --recursive --parallel Package.swift Plugins SDK/Package.swift SDK/Sources Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources $(FUZZ_SOURCES) || { \
+	    echo "the format of a file differs from .swift-format; run make format, then correct what it leaves"; exit 1; }
 	Tests/statements --check
 	Tests/documentation --check
 	Tests/Fixtures/check

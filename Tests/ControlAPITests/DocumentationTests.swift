@@ -20,14 +20,17 @@ struct DocumentationTests {
         let policies = Set(names.filter { $0.hasPrefix("policy-") }.map { String($0.dropFirst("policy-".count)) })
         let reasons = Set(ReasonKind.allCases.map(\.row.code))
         #expect(reasons.count >= 28)
-        #expect(names.subtracting(policies.map { "policy-\($0)" }) == reasons)
-        #expect(policies == (try Repository.cases(of: "Policy", in: "Sources/Scheduling/Policies/Policy.swift")))
+        let documented = names.subtracting(policies.map { "policy-\($0)" })
+        #expect(documented == reasons, "\(Self.rowsToCorrect(documented, reasons))")
+        let known = try Repository.cases(of: "Policy", in: "Sources/Scheduling/Policies/Policy.swift")
+        #expect(policies == known, "\(Self.rowsToCorrect(policies, known))")
     }
 
     @Test func `Journal.md lists every event and every blame`() throws {
         let names = try DocumentationPage("Journal").names(after: "")
         let blames = Blame.allCases.map { "blame-\($0.rawValue)" }
-        #expect(names == Set(JournalEntry.Event.allCases.map(\.name) + blames))
+        let known = Set(JournalEntry.Event.allCases.map(\.name) + blames)
+        #expect(names == known, "\(Self.rowsToCorrect(names, known))")
     }
 
     @Test func `the list of journal events has every case of the enumeration`() throws {
@@ -90,7 +93,8 @@ struct DocumentationTests {
         let keys = page.names(after: "").filter { name in !parts.contains { name.hasPrefix($0) } }
         let known = try Repository.cases(of: "ManifestKey", in: "Sources/PluginCatalogue/Manifest/ManifestKey.swift")
         #expect(known.count >= 20)
-        #expect(Set(keys.map(Self.lastPart(of:))) == known)
+        let documented = Set(keys.map(Self.lastPart(of:)))
+        #expect(documented == known, "\(Self.rowsToCorrect(documented, known))")
         #expect(page.names(after: "argument-") == Set(FunctionArgument.Kind.allCases.map(\.rawValue)))
         #expect(page.names(after: "result-") == Set(FunctionResult.Kind.allCases.map(\.rawValue)))
         for mode in BackgroundMode.allCases {
@@ -126,7 +130,7 @@ struct DocumentationTests {
         let keys = page.entries.filter { !$0.key.hasPrefix("conditions-") }.values.map { row in
             row[0].trimmingCharacters(in: ["`"]).split(separator: ".").last.map(String.init) ?? row[0]
         }
-        #expect(Set(keys) == known)
+        #expect(Set(keys) == known, "\(Self.rowsToCorrect(Set(keys), known))")
         for policy in try Repository.cases(of: "Policy", in: "Sources/Scheduling/Policies/Policy.swift") {
             #expect(page.entries["policies-off"]?.joined().contains("`\(policy)`") == true, "\(policy)")
         }
@@ -147,6 +151,11 @@ struct DocumentationTests {
                 #expect(" \(list.0)".contains(" \(condition.name): "), "\(condition.name)")
             }
         }
+    }
+
+    /// The rows that differ between a page and the sources, with the remedy.
+    private static func rowsToCorrect(_ documented: Set<String>, _ known: Set<String>) -> String {
+        "add rows: \(known.subtracting(documented).sorted()); remove rows: \(documented.subtracting(known).sorted())"
     }
 
     /// The last part of an anchor, which is the key: `read` for `grants-read`, `symbol` for `handlers-symbol`.

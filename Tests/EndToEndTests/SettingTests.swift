@@ -119,7 +119,11 @@ struct SettingTests {
         let help = try await ProgramRun.of(BuiltProgram.host.path(), ["--help"]).output
         let shown = Set(help.matches(of: /--[a-z-]+/).map { String($0.output.dropFirst(2)) })
         let general: Set = ["config", "system", "user", "version", "help"]
-        #expect(shown.subtracting(general) == Set(Self.settings.compactMap(\.flag)))
+        let (flags, tested) = (shown.subtracting(general), Set(Self.settings.compactMap(\.flag)))
+        #expect(
+            flags == tested,
+            "add rows here: \(flags.subtracting(tested).sorted()); in HostFlags: \(tested.subtracting(flags).sorted())"
+        )
     }
 
     @Test func `the test's list of settings has exactly the documented keys of the host`() throws {
@@ -134,7 +138,11 @@ struct SettingTests {
                 return (1..<max(1, parts.count)).map { parts.prefix($0).joined(separator: ".") }
             }
         )
-        #expect(documented.subtracting(sections) == Set(Self.settings.map(\.key)))
+        let (keys, tested) = (documented.subtracting(sections), Set(Self.settings.map(\.key)))
+        #expect(
+            keys == tested,
+            "add rows here: \(keys.subtracting(tested).sorted()); in Configuration.md: \(tested.subtracting(keys).sorted())"
+        )
     }
 
     @Test
