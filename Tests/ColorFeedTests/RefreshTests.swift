@@ -70,6 +70,66 @@ struct RefreshTests {
     }
 }
 
+// Entries and refusals as in a launch.
+extension RefreshTests {
+    private static let export = "com.example.colorfeed.export"
+
+    @Test func `an async entry registers handlers after an await, and main-actor code runs meanwhile`() async throws {
+        let host = TestHost(plugin: "com.example.colorfeed", permitted: [Self.refresh])
+        try await host.enterAsync {
+            await Task { @MainActor in }.value
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: Self.refresh) { @Sendable task in
+                task.setTaskCompleted(success: true)
+            }
+        }
+        #expect(await host.run(Self.refresh, .refresh) == .success)
+        #expect(await host.settle())
+        #expect(await host.end() == [])
+    }
+
+    @Test func `an async entry that throws fails with its status and the logged error`() async throws {
+        let host = TestHost(plugin: "com.example.colorfeed", permitted: [Self.refresh])
+        let failure = await #expect(throws: TestHost.EntryFailure.self) {
+            try await host.enterAsync {
+                await Task.yield()
+                throw CancellationError()
+            }
+        }
+        #expect(failure?.log.contains { $0.contains("CancellationError") } == true)
+    }
+
+    @Test func `a refused submission has the code, the sub-reason and the message of the refusal`() async throws {
+        try await with { host in
+            host.refuseNext(.unavailable, subReason: .backgroundRefreshOff, message: "refresh is off")
+            let request = BGAppRefreshTaskRequest(identifier: Self.refresh)
+            let error = #expect(throws: BGTaskScheduler.Error.self) { try BGTaskScheduler.shared.submit(request) }
+            #expect(error?.code == .unavailable && error?.subReason == .backgroundRefreshOff)
+            #expect(error?.localizedDescription == "refresh is off")
+        }
+    }
+
+    @Test func `in a launch that a user started a listed identifier is registered late, for continued tasks`()
+        async throws
+    {
+        let host = TestHost(
+            plugin: "com.example.colorfeed",
+            permitted: [Self.export],
+            isUserInitiated: true,
+            supportedResources: .gpu
+        )
+        try await host.enterAsync {}
+        #expect(BGTaskScheduler.supportedResources == .gpu)
+        let isRegistered = BGTaskScheduler.shared.register(forTaskWithIdentifier: Self.export) { @Sendable task in
+            task.setTaskCompleted(success: task is BGContinuedProcessingTask)
+        }
+        #expect(isRegistered)
+        let request = BGContinuedProcessingTaskRequest(identifier: Self.export, title: "Export", subtitle: "")
+        try BGTaskScheduler.shared.submit(request)
+        #expect(await host.runPending(Self.export) == .success)
+        #expect(await host.end() == [])
+    }
+}
+
 // The plugin after its host.
 extension RefreshTests {
     /// Tasks that outlive their host.

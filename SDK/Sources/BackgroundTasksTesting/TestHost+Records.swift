@@ -24,8 +24,17 @@ extension TestHost {
         (0..<bgtt_cancellation_count(host)).compactMap { text(bgtt_cancellation(host, $0)) }
     }
 
-    /// Refuses the next submission that is well-formed. Several refusals apply in turn.
-    public func refuseNext(_ code: BGTaskScheduler.Error.Code, message: String) {
+    /// Refuses the next submission, cancellation or list that is well-formed. Several refusals apply in turn.
+    ///
+    /// - Parameters:
+    ///   - code: the code of the error that the submission throws.
+    ///   - subReason: the sub-reason of the error.
+    ///   - message: the description of the error.
+    public func refuseNext(
+        _ code: BGTaskScheduler.Error.Code,
+        subReason: BGTaskScheduler.Error.SubReason = .none,
+        message: String
+    ) {
         let status =
             switch code {
             case .unavailable: BGT_UNAVAILABLE
@@ -34,7 +43,7 @@ extension TestHost {
             case .immediateRunIneligible: BGT_IMMEDIATE_RUN_INELIGIBLE
             @unknown default: BGT_UNAVAILABLE
             }
-        bgtt_refuse_next(host, Int32(status), 0, message)
+        bgtt_refuse_next(host, Int32(status), subReason.rawValue, message)
     }
 
     /// The violations of the plugin, each with its rule.

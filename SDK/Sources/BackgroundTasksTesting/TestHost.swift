@@ -22,6 +22,8 @@ import Foundation
 /// - The clock stands still until ``advance(by:)``.
 /// - The host accepts every well-formed request of a permitted identifier. Modes, limits and conditions are decisions
 ///   of a real host, which ``refuseNext(_:message:)`` plays.
+/// - A continued request is accepted in every launch, and is delivered by ``runPending(_:)`` alone.
+/// - The launch ends at ``end()``, not with its last completion, and no quiet period passes.
 /// - Nothing is killed. A call that does not return is a defect that ``end()`` reports after ten seconds.
 /// - A programming error, such as a second registration, ends the process of the test.
 /// - Objects and threads of the plugin may outlive the host: their calls are answered that the launch has ended, or
@@ -51,19 +53,26 @@ public final class TestHost: @unchecked Sendable {
     ///   - container: the container directory, which must exist; nil for the directory of temporary files.
     ///   - budget: budget of the launch.
     ///   - gracePeriod: the grace period after an expiration.
+    ///   - isUserInitiated: whether a user started the launch, where handlers of continued tasks may be registered after
+    ///     entry.
+    ///   - supportedResources: resources of the machine, as `BGTaskScheduler.supportedResources` returns them.
     public init(
         plugin: String,
         permitted: [String],
         settings: [String: String] = [:],
         container: URL? = nil,
         budget: Duration = .seconds(600),
-        gracePeriod: Duration = .seconds(5)
+        gracePeriod: Duration = .seconds(5),
+        isUserInitiated: Bool = false,
+        supportedResources: BGContinuedProcessingTaskRequest.Resources = .default
     ) {
         host = bgtt_new(plugin)
         for identifier in permitted { bgtt_permit(host, identifier) }
         for (key, value) in settings { bgtt_set_setting(host, key, value) }
         if let container { bgtt_set_container(host, container.path) }
         bgtt_set_budget(host, budget.nanoseconds, gracePeriod.nanoseconds)
+        if isUserInitiated { bgtt_set_lane(host, UInt32(BGT_LANE_BACKGROUND), UInt32(BGT_CAUSE_USER)) }
+        if supportedResources.contains(.gpu) { bgtt_set_supported_resources(host, UInt64(BGT_RESOURCE_GPU)) }
     }
 
     /// Timeout in milliseconds for each wait of a host that a failed test did not end.
@@ -82,7 +91,7 @@ public final class TestHost: @unchecked Sendable {
     /// The closure of the entry that is called now. The C function of an entry has no context.
     @MainActor private static var launch: (@MainActor () throws -> Void)?
 
-    /// Enters the plugin: calls the closure that the plugin passes to `BackgroundPlugin/enter(_:_:launch:)`.
+    /// Enters a plugin whose launch is not async: calls the closure that the plugin passes to `BackgroundPlugin/enter(_:_:launch:)`.
     ///
     /// - Throws: ``EntryFailure`` when the closure throws.
     @MainActor
