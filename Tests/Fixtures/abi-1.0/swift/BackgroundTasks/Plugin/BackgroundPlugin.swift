@@ -86,6 +86,18 @@ public enum BackgroundPlugin {
         return Host.enter(host)
     }
 
+    /// Runs the entry on any thread, as a unit test does.
+    ///
+    /// - Parameter launch: returns after the plugin's closure has returned.
+    package static func enter(
+        _ host: PluginHost,
+        _ hooks: PluginHooks,
+        waitingFor launch: () -> Result<Void, any Error>
+    ) -> Int32 {
+        let host = begin(host)
+        return finish(host, hooks, launch())
+    }
+
     /// Forgets a host whose process continues without it, as in a unit test.
     package static func leave(_ host: PluginHost) { Host.leave(host) }
 
