@@ -138,10 +138,10 @@ struct SettingTests {
                 return (1..<max(1, parts.count)).map { parts.prefix($0).joined(separator: ".") }
             }
         )
-        let (keys, tested) = (documented.subtracting(sections), Set(Self.settings.map(\.key)))
+        let (shown, tested) = (documented.subtracting(sections), Set(Self.settings.map(\.key)))
         #expect(
-            keys == tested,
-            "add rows here: \(keys.subtracting(tested).sorted()); in Configuration.md: \(tested.subtracting(keys).sorted())"
+            shown == tested,
+            "add rows here: \(shown.subtracting(tested).sorted()); in Configuration.md: \(tested.subtracting(shown).sorted())"
         )
     }
 
