@@ -21,7 +21,7 @@ import Foundation
 ///   suite.
 /// - The clock stands still until ``advance(by:)``.
 /// - The host accepts every well-formed request of a permitted identifier. Modes, limits and conditions are decisions
-///   of a real host, which ``refuseNext(_:message:)`` plays.
+///   of a real host, which ``refuseNext(_:subReason:message:)`` plays.
 /// - A continued request is accepted in every launch, and is delivered by ``runPending(_:)`` alone.
 /// - The launch ends at ``end()``, not with its last completion, and no quiet period passes.
 /// - Nothing is killed. A call that does not return is a defect that ``end()`` reports after ten seconds.
