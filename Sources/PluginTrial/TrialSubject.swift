@@ -43,7 +43,8 @@ package struct TrialSubject: Sendable {
             plugin: plugin.identifier,
             role: plugin.role,
             lane: script.lane,
-            cause: .user,
+            // As in a host: an event starts no launch of a user, in which handlers may be registered late.
+            cause: script.lane == .event ? .event : .user,
             libraryPath: plugin.library.path,
             libraryIdentity: plugin.library.identity,
             permitted: plugin.permitted.filter { !script.withheld.contains($0) },

@@ -26,6 +26,16 @@ struct NewPluginTests {
         kind: String = "refresh",
         _ body: (String) async throws -> Void = { _ in }
     ) async throws {
+        try await build(language, role: role, kind: kind) { library, _ in try await body(library) }
+    }
+
+    /// Writes, builds and checks a plugin, and calls `body` with the path of its library and the environment of `make`.
+    private func build(
+        _ language: String,
+        role: String,
+        kind: String = "refresh",
+        _ body: (String, [String: String]) async throws -> Void
+    ) async throws {
         try await DevelopmentFiles.with { files, directory in
             let identifier = role == "main" ? Self.main : Self.extension
             let options = ["--language", language, "--role", role, "--kind", kind]
@@ -46,7 +56,7 @@ struct NewPluginTests {
                 let after = try await Tool.run("make", question, in: project, environment: environment)
                 #expect(before.status == 0 && after.status == 1, "make does not build again for \(source)")
             }
-            try await body("\(project)/lib\(name).so")
+            try await body("\(project)/lib\(name).so", environment)
         }
     }
 
@@ -129,10 +139,12 @@ struct NewPluginTests {
     @Test func `make trials of an extension written by plugin new runs its trigger and the check at level 2`()
         async throws
     {
-        try await build("c", role: "extension") { library in
+        try await build("c", role: "extension") { library, environment in
             let project = URL(filePath: library).deletingLastPathComponent().path
             let settings = ["trials", "BGTASK=\(try BuiltProgram.command.path())"]
-            let trials = try await HostSlots.withSlot { try await Tool.run("make", settings, in: project) }
+            let trials = try await HostSlots.withSlot {
+                try await Tool.run("make", settings, in: project, environment: environment)
+            }
             #expect(trials.status == 0 && trials.error.contains("conforms"), "\(trials.output)\(trials.error)")
         }
     }
