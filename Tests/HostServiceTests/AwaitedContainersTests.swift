@@ -54,6 +54,11 @@ final class AwaitedContainersTests {
         #expect(!failed(Self.launch))
     }
 
+    @Test func `a launch whose main bundle cannot be made has no runner to end, and leaves no state`() {
+        #expect(!containers.failed(Self.launch, hasRunner: false))
+        #expect(filter(Self.killed) != nil)
+    }
+
     @Test func `a launch whose container exists is reported while another launch waits for its container`() {
         let other = LaunchNumber(rawValue: 2)
         #expect(filter(.ready(other, Self.process)) != nil)

@@ -34,6 +34,6 @@ enum Parts {
         PendingListing.self, ErrorHandling.self, MainActorHandlers.self, AsyncHandlers.self, Assertions.self,
         Mistakes.self, LegacyFetch.self, ExtensionSubmission.self, CoordinatorShape.self, WrapperShape.self,
         OverloadShape.self, SubmitsAfterwards.self, ApplicationObject.self, QueueShapes.self, SubclassShape.self,
-        ExpiringActivity.self,
+        ExpiringActivity.self, MainBundle.self,
     ]
 }
