@@ -14,6 +14,8 @@ final class StateDirectory: Sendable {
     /// The ledger has a directory of its own, because the users of plugins pass through the state directory.
     var ledgerFile: String { path + "/ledger/ledger.sqlite" }
     var containerDirectory: String { path + "/containers" }
+    /// The directory of the main bundles of plugins, created with the first bundle.
+    var bundleDirectory: String { path + "/bundles" }
 
     /// Creates the directory if it is missing, with access for its owner only, and locks it.
     ///

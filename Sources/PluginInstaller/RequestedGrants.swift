@@ -22,6 +22,7 @@ package struct RequestedGrants: Hashable {
             case .manifest, .requires, .identifier, .name, .version, .role, .containingPlugin, .library, .sha256,
                 .files:
                 break
+            case .mainBundle: add("main bundle", manifest.mainBundle == nil ? [] : ["yes"])
             case .backgroundModes: add("modes", manifest.modes.map(\.rawValue).sorted())
             case .permittedIdentifiers: add("identifiers", manifest.permitted.map(\.value.description))
             case .handlers: add("handlers", manifest.handlers.map { "\($0.identifier): \($0.text)" })

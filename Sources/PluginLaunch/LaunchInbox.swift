@@ -8,7 +8,8 @@ import TaskModel
 /// Queue of commands from other threads for the launch thread, in order of arrival. It executes no command.
 final class LaunchInbox: Sendable {
     enum Command: Sendable {
-        case take(LaunchNumber)
+        /// `program` is the path of a runner in a bundle; nil for the ordinary runner.
+        case take(LaunchNumber, program: String?)
         case keepIdle(Int)
         case limit(LaunchNumber, LaunchResources)
         case send([UInt8], LaunchNumber, isAnswer: Bool)

@@ -56,7 +56,7 @@ final class LaunchLoop {
     /// Ended launches to report at the end of a turn, after all their descriptors have been released.
     var ended: [(LaunchNumber, RunnerEnd)] = []
 
-    private var waiting: [LaunchNumber] = []
+    private var waiting: [(number: LaunchNumber, program: String?)] = []
     /// The rate of answers to refused system calls.
     var answerRate: AnswerRate
     /// Channels, streams and listeners that are not read until a time: after their rate limit was exceeded, or after
@@ -117,7 +117,10 @@ final class LaunchLoop {
             enforceKillTimes()
             callAfterKillTimes()
             // At most one start per turn: a hundred launches at once must not delay a kill.
-            if !waiting.isEmpty { start(waiting.removeFirst()) }
+            if !waiting.isEmpty {
+                let next = waiting.removeFirst()
+                start(next.number, next.program)
+            }
             let now = clock.monotonic
             resumePaused(at: now)
             if waiting.isEmpty, !isClosing { adjustIdleRunners(at: now) }
@@ -162,8 +165,8 @@ final class LaunchLoop {
 
     private func perform(_ command: LaunchInbox.Command) {
         switch command {
-        case .take(let number):
-            waiting.append(number)
+        case .take(let number, let program):
+            waiting.append((number, program))
         case .keepIdle(let count):
             idlePolicy.setCapacity(count, at: clock.monotonic)
             keepIdleRunners(count)
@@ -183,7 +186,7 @@ final class LaunchLoop {
         // Called after the commands: enforcing kill times executes commands, and their order matters.
         case .afterKillTimes(let body): afterKillTimes.append(body)
         case .kill(let number):
-            if let index = waiting.firstIndex(of: number) {
+            if let index = waiting.firstIndex(where: { $0.number == number }) {
                 waiting.remove(at: index)
                 let error = LaunchError(code: .closed, message: "the launch was killed before its runner was started")
                 onEvent(.unavailable(number, error))
@@ -197,8 +200,8 @@ final class LaunchLoop {
             closers.append(waiter)
             idlePolicy.setCapacity(0, at: clock.monotonic)
             keepIdleRunners(0)
-            for number in waiting {
-                onEvent(.unavailable(number, LaunchError(code: .closed, message: "the host is stopping")))
+            for next in waiting {
+                onEvent(.unavailable(next.number, LaunchError(code: .closed, message: "the host is stopping")))
             }
             waiting = []
             for launch in launches.values { launch.wasKilled = true }
@@ -236,7 +239,7 @@ final class LaunchLoop {
 
     // MARK: Starting
 
-    private func start(_ number: LaunchNumber) {
+    private func start(_ number: LaunchNumber, _ program: String?) {
         guard !isClosing else {
             return onEvent(.unavailable(number, LaunchError(code: .closed, message: "the host is stopping")))
         }
@@ -252,10 +255,8 @@ final class LaunchLoop {
             )
         }
         do throws(LaunchError) {
-            let idle = takeIdleRunner()
-            let runner = if let idle { idle } else { try station.start(for: number) }
+            let runner = try takeRunner(for: number, program)
             missingGroup.set(runner.missingGroup)
-            idlePolicy.launchStarted(withIdleRunner: idle != nil, at: clock.monotonic)
             let launch = SupervisedLaunch(runner, number: number, at: clock.monotonic)
             try watch(launch)
             launches[number] = launch
@@ -266,6 +267,16 @@ final class LaunchLoop {
         } catch {
             onEvent(.unavailable(number, error))
         }
+    }
+
+    /// Takes an idle runner, or starts one. A runner in a bundle is always started: the program of a process never
+    /// changes.
+    private func takeRunner(for number: LaunchNumber, _ program: String?) throws(LaunchError) -> RunnerStation.Start {
+        if let program { return try station.start(for: number, program: program) }
+        let idle = takeIdleRunner()
+        let runner = if let idle { idle } else { try station.start(for: number) }
+        idlePolicy.launchStarted(withIdleRunner: idle != nil, at: clock.monotonic)
+        return runner
     }
 
     private func watch(_ launch: SupervisedLaunch) throws(LaunchError) {

@@ -25,6 +25,7 @@ package final class Launcher: Sendable {
     package let controllers: Set<String>?
     /// The directory of the control groups of launches; nil when launches have none.
     package let groups: String?
+    private let executable: Descriptor
     private let idleCount = IdleRunnerCount()
     private let group: MissingGroup
     /// The reason why the last started launch has no control group; nil when it has one, before the first launch, and
@@ -73,6 +74,7 @@ package final class Launcher: Sendable {
         )
         controllers = station.groups?.controllers
         groups = station.groups?.path
+        executable = station.executable
         let group = MissingGroup()
         self.group = group
         do throws(SystemError) {
@@ -117,7 +119,12 @@ package final class Launcher: Sendable {
 
     /// Takes an idle runner for the launch, or starts one; the event `ready` or `unavailable` follows. No effect after
     /// `close` has returned.
-    package func take(for launch: LaunchNumber) { inbox.put(.take(launch)) }
+    ///
+    /// - Parameter program: path of the runner in a main bundle, which is then started; nil for the ordinary runner.
+    package func take(for launch: LaunchNumber, program: String? = nil) { inbox.put(.take(launch, program: program)) }
+
+    /// The main bundles in a directory, with this launcher's runner.
+    package func bundles(in directory: String) -> RunnerBundles { RunnerBundles(of: executable, in: directory) }
 
     /// Changes the number of idle runners, and kills the excess.
     package func keepIdleRunners(_ count: Int) { inbox.put(.keepIdle(count)) }

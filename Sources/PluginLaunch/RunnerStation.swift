@@ -34,9 +34,18 @@ struct RunnerStation {
         }
     }
 
+    /// A program that runs as a runner.
+    private struct Program {
+        let path: String
+        /// The program, opened to be executed.
+        let file: Descriptor
+        let isBundled: Bool
+    }
+
     let groups: ControlGroupParent?
     private let path: String
-    private let executable: Descriptor
+    /// The runner's program, opened to be executed.
+    let executable: Descriptor
     private let emptyInput: Descriptor
     private let environment: RunnerEnvironment
     private let boot: BootID
@@ -76,12 +85,15 @@ struct RunnerStation {
 
     /// Starts a runner.
     ///
-    /// - Parameter launch: the launch that needs the runner now; nil for an idle runner.
-    mutating func start(for launch: LaunchNumber?) throws(LaunchError) -> Start {
+    /// - Parameters:
+    ///   - launch: the launch that needs the runner now; nil for an idle runner.
+    ///   - path: path of a copy of the runner in a main bundle; nil for the runner itself.
+    mutating func start(for launch: LaunchNumber?, program path: String? = nil) throws(LaunchError) -> Start {
+        let program = try path.map { path throws(LaunchError) in try Self.bundled(path) } ?? ordinary
         let mark = marks.next()
         let (group, cause) = makeGroup(for: mark)
         if let cause, requiresGroups { throw Self.unlimited(launch, cause) }
-        let started = try start(for: launch, mark, in: group, missingGroup: cause)
+        let started = try start(program, for: launch, mark, in: group, missingGroup: cause)
         guard requiresGroups, let cause = started.missingGroup else { return started }
         // The runner waits for a plan, and has loaded no plugin code.
         kill(started.process.pid, SIGKILL)
@@ -90,16 +102,19 @@ struct RunnerStation {
     }
 
     private func start(
+        _ program: Program,
         for launch: LaunchNumber?,
         _ mark: RunnerMark,
         in group: ControlGroup?,
         missingGroup: String?
     ) throws(LaunchError) -> Start {
         do throws(SystemError) {
-            return try start(mark: mark, in: group, missingGroup: missingGroup)
+            return try start(program, mark: mark, in: group, missingGroup: missingGroup)
         } catch {
             _ = group?.remove()
-            if error.attempt == Self.execution(of: path) { throw Self.unusable(error) }
+            if error.attempt == Self.execution(of: program.path) {
+                throw Self.unusable(error, isBundled: program.isBundled)
+            }
             let purpose = launch.map { "start a runner for launch \($0)" } ?? "start an idle runner"
             throw LaunchError(error, purpose: purpose)
         }
@@ -131,6 +146,7 @@ struct RunnerStation {
     }
 
     private func start(
+        _ program: Program,
         mark: RunnerMark,
         in group: ControlGroup?,
         missingGroup: String?
@@ -150,7 +166,7 @@ struct RunnerStation {
             CStrings.with(variables) { environment in
                 inherited.map(\.number).withUnsafeBufferPointer { descriptors in
                     var spawn = bgl_spawn()
-                    spawn.executable = executable.number
+                    spawn.executable = program.file.number
                     spawn.arguments = arguments
                     spawn.environment = environment
                     spawn.descriptors = descriptors.baseAddress
@@ -163,7 +179,7 @@ struct RunnerStation {
             }
         }
         let isExecution = spawned.failed_stage == Int32(BGL_STAGE_EXEC)
-        try SystemError.check(status, isExecution ? Self.execution(of: path) : "start a process")
+        try SystemError.check(status, isExecution ? Self.execution(of: program.path) : "start a process")
 
         let leader = Descriptor(owning: spawned.pidfd)
         guard let identity = ProcessIdentity(of: spawned.pid) else {
@@ -216,11 +232,24 @@ struct RunnerStation {
 
     private static func execution(of path: String) -> String { "execute \(path)" }
 
-    private static func unusable(_ error: SystemError) -> LaunchError {
-        LaunchError(
+    private var ordinary: Program { Program(path: path, file: executable, isBundled: false) }
+
+    private static func bundled(_ path: String) throws(LaunchError) -> Program {
+        do throws(SystemError) {
+            return Program(path: path, file: try Descriptor(openingProgram: path), isBundled: true)
+        } catch {
+            throw unusable(error, isBundled: true)
+        }
+    }
+
+    private static func unusable(_ error: SystemError, isBundled: Bool = false) -> LaunchError {
+        let remedy =
+            isBundled
+            ? "mount the file system of main bundles, the one of the state directory, without noexec"
+            : "install bgtask-runner for this machine, or name another runner to bgtaskd with --runner"
+        return LaunchError(
             code: .runnerUnusable,
-            message: "the runner cannot be used: cannot \(error.attempt): \(error.meaning); "
-                + "install bgtask-runner for this machine, or name another runner to bgtaskd with --runner"
+            message: "the runner cannot be used: cannot \(error.attempt): \(error.meaning); \(remedy)"
         )
     }
 

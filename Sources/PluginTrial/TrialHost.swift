@@ -12,11 +12,13 @@ import TaskModel
 package final class TrialHost: Sendable {
     private let launcher: Launcher
     private let router: TrialRouter
+    private let bundles: RunnerBundles
 
     /// - Parameters:
     ///   - runner: path of the runner's program.
     ///   - environment: environment of this process; a runner gets an allow-list of it.
-    package init(runner: String, environment: [String: String]) throws(TrialFailure) {
+    ///   - bundles: the directory of main bundles; created when a plugin on trial requests one.
+    package init(runner: String, environment: [String: String], bundles: String) throws(TrialFailure) {
         let router = TrialRouter()
         self.router = router
         do throws(LaunchError) {
@@ -27,6 +29,7 @@ package final class TrialHost: Sendable {
                 unclaimed: .killed { _ in },
                 logger: Logger(label: "bgtask") { _ in SwiftLogNoOpLogHandler() }
             ) { router.route($0) }
+            self.bundles = launcher.bundles(in: bundles)
         } catch {
             throw TrialFailure("no runner can be started: \(error.message)")
         }
@@ -46,9 +49,10 @@ package final class TrialHost: Sendable {
         container: String,
         watch: @Sendable (TrialLog.Entry) -> Void = { _ in }
     ) async throws(TrialFailure) -> TrialLog {
+        let program = try program(of: subject.plugin)
         let (launch, signals) = router.open()
         defer { router.close(launch) }
-        launcher.take(for: launch)
+        launcher.take(for: launch, program: program)
         let log = await withTaskCancellationHandler {
             await follow(signals, script, subject, launch, container: container, watch)
         } onCancel: { [launcher] in
@@ -59,6 +63,19 @@ package final class TrialHost: Sendable {
             throw TrialFailure(failure)
         }
         return log
+    }
+
+    /// The runner in the main bundle of the plugin; nil when the plugin requests none.
+    private func program(of plugin: PluginEntry) throws(TrialFailure) -> String? {
+        guard let bundle = plugin.mainBundle else { return nil }
+        do throws(SystemError) {
+            return try bundles.make(plugin.identifier.text, bundle)
+        } catch {
+            throw TrialFailure(
+                "the main bundle of the trial cannot be made: \(error)",
+                remedy: "set TMPDIR to a writable directory"
+            )
+        }
     }
 
     private func follow(

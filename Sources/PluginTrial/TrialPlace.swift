@@ -75,6 +75,9 @@ package struct TrialPlace: Sendable {
         return container
     }
 
+    /// The directory of the main bundle.
+    package var bundles: String { path + "/bundles" }
+
     /// The directory of the copied library, which the sandbox of a runner opens.
     package var libraries: String { path + "/library" }
 
@@ -158,6 +161,9 @@ extension PluginEntry {
                 identity: identity,
                 headerMinor: library.headerMinor
             ),
+            mainBundle: mainBundle.map { bundle in
+                MainBundle(information: bundle.information, resources: FilePlace.directory(of: path))
+            },
             manifestPath: manifestPath,
             manifestDigest: manifestDigest,
             provenance: provenance

@@ -65,6 +65,10 @@ package enum Sandbox {
         if let rights = plan.landlock {
             let base = try BaseRuleset.take(prepared, for: rights)
             if let library = Place(plan.library) { try base.ruleset.allow(library, Landlock.rights(.execute)) }
+            // Foundation reads Info.plist in the bundle of the process.
+            if let bundle = ownBundle, let place = Place(bundle) {
+                try base.ruleset.allow(place, Landlock.rights(.read))
+            }
             guard let place = Place(container, follows: false) else {
                 throw SystemError(number: errno, attempt: "open the container \(container)")
             }
@@ -101,6 +105,11 @@ package enum Sandbox {
         let path = container + "/tmp"
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(number: errno, attempt: "create \(path)") }
         return path
+    }
+
+    /// The main bundle in which this runner was started; nil for an ordinary runner. The host chose the program's path.
+    private static var ownBundle: String? {
+        FilePlace.target(of: "/proc/self/exe").flatMap(BundleLayout.bundle(ofProgram:))
     }
 
     private static func limitResources() throws(SystemError) {

@@ -78,7 +78,8 @@ extension Scheduler {
         let preparation = LaunchPreparation(
             plugin: plugin,
             container: mainPlugin(of: plugin),
-            secrets: plugins[plugin].entry?.secrets ?? []
+            secrets: plugins[plugin].entry?.secrets ?? [],
+            mainBundle: plugins[plugin].entry?.mainBundle
         )
         emit(.takeRunner(lastLaunch, preparation))
         return lastLaunch

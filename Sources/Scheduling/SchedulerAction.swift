@@ -53,11 +53,19 @@ package struct LaunchPreparation: Hashable, Sendable {
     package let container: PluginIdentifier
     /// The keys of the plugin's secret settings.
     package let secrets: [String]
+    /// The bundle that `Bundle.main` describes in the launch; nil for an ordinary runner.
+    package let mainBundle: MainBundle?
 
-    package init(plugin: PluginIdentifier, container: PluginIdentifier, secrets: [String] = []) {
+    package init(
+        plugin: PluginIdentifier,
+        container: PluginIdentifier,
+        secrets: [String] = [],
+        mainBundle: MainBundle? = nil
+    ) {
         self.plugin = plugin
         self.container = container
         self.secrets = secrets
+        self.mainBundle = mainBundle
     }
 }
 

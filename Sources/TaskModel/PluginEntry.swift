@@ -26,6 +26,8 @@ package struct PluginEntry: Hashable, Sendable {
     /// The limits that the manifest requests for each launch.
     package let limits: PluginLimits
     package let library: LibraryFile
+    /// The bundle that `Bundle.main` describes; nil when the manifest requests none.
+    package let mainBundle: MainBundle?
     /// The architectures for which the manifest names a library; empty for one library for every machine.
     package let architectures: [String]
     package let manifestPath: String
@@ -50,6 +52,7 @@ package struct PluginEntry: Hashable, Sendable {
         grants: Grants = .none,
         limits: PluginLimits = .none,
         library: LibraryFile,
+        mainBundle: MainBundle? = nil,
         architectures: [String] = [],
         manifestPath: String,
         manifestDigest: String,
@@ -71,6 +74,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.grants = grants
         self.limits = limits
         self.library = library
+        self.mainBundle = mainBundle
         self.architectures = architectures
         self.manifestPath = manifestPath
         self.manifestDigest = manifestDigest

@@ -221,6 +221,7 @@ struct WireShapeTests {
                 {\(summary),
                  "manifest": "/etc/bgtask/manifests/feed.yaml", "manifest_digest": "cd34", "library_digest": "ab12",
                  "requires": ["bgtask.legacy-fetch/1"], "architectures": ["aarch64", "x86_64"],
+                 "main_bundle": false,
                  "libraries_to_load": [],
                  "provenance": {"source": "signed", "pinned": true, "files": [{"name": "libhelper.so", "sha256": "ef56"}],
                    "signer": {"key_type": "ssh-ed25519", "fingerprint": "SHA256:abc", "principals": "com.example.*"}},

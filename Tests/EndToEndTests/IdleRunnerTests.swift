@@ -22,6 +22,23 @@ struct IdleRunnerTests {
         }
     }
 
+    @Test func `a launch in a main bundle starts a runner of its own and leaves the idle runners`() async throws {
+        var plugin = TestPlugin("Recorder", tasks: ["processing1"])
+        plugin.manifestLines = ["main-bundle: true"]
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            try await host.started(.neighbour)
+            try await host.started(plugin)
+            try await host.runNeighbour()
+            try await host.waitUntilIdle(2)
+            let idle = Set(host.runnerProcesses())
+            let end = try await host.outcome(of: host.submit(plugin.task()))
+            let launch = try await host.client.launch(LaunchNumber(rawValue: try #require(end.launch)))
+            #expect(end.event == "succeeded" && !idle.contains(launch.pid))
+            try await host.waitUntilIdle(2)
+            #expect(Set(host.runnerProcesses()) == idle)
+        }
+    }
+
     @Test func `a killed idle runner is no launch: the journal has no entry for it, and the next launch succeeds`()
         async throws
     {

@@ -20,6 +20,7 @@ struct ManifestDisplayTests {
         case .library: "plugins/libPlain.so"
         case .sha256: "sha256 "
         case .files: "file notes.txt, sha256 "
+        case .mainBundle: "main bundle     each launch starts in it"
         case .backgroundModes: "modes           fetch, processing"
         case .permittedIdentifiers: "permitted       com.example.plain.greet"
         case .handlersIdentifier: "handlers        com.example.plain.greet is"
@@ -63,7 +64,7 @@ struct ManifestDisplayTests {
             let library = try host.directory.write(try await plain.libraryBytes(), to: plain.libraryFile)
             plain.manifestLines += [
                 "requires: [bgtask.legacy-fetch/1]", "sha256: \(try LibraryDigest.of(path: library))",
-                "files: { notes.txt: \(try LibraryDigest.of(path: notes)) }",
+                "files: { notes.txt: \(try LibraryDigest.of(path: notes)) }", "main-bundle: true",
             ]
             try await host.install(plain)
             let identifier = plain.identifier

@@ -167,4 +167,15 @@ struct PluginTryTests {
             #expect(run.status == 0, "\(run.error)")
         }
     }
+
+    @Test func `bgtask plugin try runs a plugin with a main bundle in a bundle of the trial`() async throws {
+        var plugin = TestPlugin.part("MainBundle", .swift6)
+        plugin.manifestLines = ["main-bundle: { ServerURL: https://example.com }"]
+        let run = try await run(plugin, [plugin.task("refresh"), "--kind", "refresh", "--keep"])
+        #expect(run.status == 0, "\(run.error)")
+        let place = try #require(run.error.firstMatch(of: /rm -r (\S+)/)).1
+        defer { try? FileManager.default.removeItem(atPath: String(place)) }
+        let notes = try String(contentsOfFile: "\(place)/containers/1/notes", encoding: .utf8)
+        #expect(notes.contains("identifier com.example.colorfeed\n") && notes.contains("server https://example.com\n"))
+    }
 }

@@ -22,7 +22,9 @@ final class AwaitedContainersTests {
 
     private func filter(_ event: LaunchEvent) -> LaunchEvent? { containers.filter(event) }
     private func made(_ launch: LaunchNumber) -> [LaunchEvent] { containers.made(launch) }
-    private func failed(_ launch: LaunchNumber) -> Bool { containers.failed(launch) }
+    private func failed(_ launch: LaunchNumber, hasRunner: Bool = true) -> Bool {
+        containers.failed(launch, hasRunner: hasRunner)
+    }
 
     init() { containers.began(Self.launch) }
 
@@ -52,6 +54,11 @@ final class AwaitedContainersTests {
     @Test func `if neither container nor runner can be made, no runner has to be ended`() {
         #expect(filter(Self.unavailable) == nil)
         #expect(!failed(Self.launch))
+    }
+
+    @Test func `a launch whose main bundle cannot be made has no runner to end, and leaves no state`() {
+        #expect(!failed(Self.launch, hasRunner: false))
+        #expect(filter(Self.killed) != nil)
     }
 
     @Test func `a launch whose container exists is reported while another launch waits for its container`() {

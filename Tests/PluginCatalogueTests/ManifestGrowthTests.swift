@@ -80,7 +80,7 @@ struct ManifestGrowthTests {
     /// release; nil for a line without a problem.
     private static let later: [(line: String, place: String?)] = [
         ("requires: [bgtask.checkpoint/1]", "requires[0] requires"),
-        ("main-bundle: true", "main-bundle unknown-key"),
+        ("on-demand-resources: true", "on-demand-resources unknown-key"),
         ("retry: { com.example.feed.refresh: { attempts: 3 } }", "retry unknown-key"),
         ("extension-point: notification-service", "extension-point unknown-key"),
         ("background-modes: [fetch, remote-notification]", "background-modes[1] not-offered"),

@@ -11,7 +11,7 @@ struct ManifestKeyTests {
         .name: "name: Feed",
         .version: "version: 1.0", .role: "role: main", .containingPlugin: "containing-plugin: com.example",
         .library: "library: libFeed.so", .sha256: "sha256: \(String(repeating: "a", count: 64))",
-        .files: "files: {}",
+        .files: "files: {}", .mainBundle: "main-bundle: true",
         .backgroundModes: "background-modes: [fetch]",
         .permittedIdentifiers: "permitted-identifiers: [com.example.feed.refresh]",
         .handlers: "handlers: []",

@@ -66,9 +66,9 @@ struct PropertyListTests {
             return
         }
         #expect(try read([name: ["a": ["b"]]]).problems.contains { $0.key == name }, "\(name) has no type")
-        // The sample requests no grant.
-        let isGrant = key.rawValue.hasPrefix("grants.")
-        let changed = try isGrant ? read([name: true]) : read(without: [name])
+        // The sample requests no grant and no main bundle.
+        let isAbsent = key.rawValue.hasPrefix("grants.") || key == .mainBundle
+        let changed = try isAbsent ? read([name: true]) : read(without: [name])
         #expect(changed.manifest != plain, "\(name) has no effect")
     }
 

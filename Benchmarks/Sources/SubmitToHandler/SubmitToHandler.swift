@@ -4,7 +4,8 @@ import Foundation
 import Measuring
 
 /// Measures the time from a durable submission to the first instruction of a C plugin's handler, on an idle host: with
-/// an idle runner and without one, with isolation and without; beside it the same work by a small C program.
+/// an idle runner, without one and in a main bundle, with isolation and without; beside it the same work by a small C
+/// program.
 /// `SubmitToHandler PROGRAMS BENCH [ROUNDS [FLAGS OF BGTASKD]]`
 @main
 struct SubmitToHandler {
@@ -17,9 +18,9 @@ struct SubmitToHandler {
         guard arguments.count >= 3 else { throw BenchmarkError("usage: SubmitToHandler PROGRAMS BENCH [ROUNDS]") }
         let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 200 : 200
         let programs = Programs(host: arguments[1], bench: arguments[2])
-        let directories = try ["confined", "open", "cold"].map { try Self.directory(programs, name: $0) }
+        let directories = try ["confined", "open", "cold", "bundle"].map { try Self.directory(programs, name: $0) }
         defer { for directory in directories { directory.remove() } }
-        let isolation = [[], ["--isolation", "off"], ["--idle-runners", "0"]]
+        let isolation = [[], ["--isolation", "off"], ["--idle-runners", "0"], []]
         let hosts = try zip(directories, isolation).map {
             try MeasuredHost(programs, in: $0, flags: $1 + Array(arguments.dropFirst(4)))
         }
@@ -34,6 +35,8 @@ struct SubmitToHandler {
         print(row("the same, isolation off", stamp[1].answered))
         print(row("submission sent, without idle runners", stamp[2].sent))
         print(row("submission answered, without idle runners", stamp[2].answered))
+        print(row("submission sent, in a main bundle", stamp[3].sent))
+        print(row("submission answered, in a main bundle", stamp[3].answered))
         print(row("a bound function: sent", bare[0].sent))
         print(row("a bound function: answered", bare[0].answered))
         print(row("the same, isolation off", bare[1].answered))
@@ -45,10 +48,10 @@ struct SubmitToHandler {
     }
 
     /// The directory of a host with three plugins: one with an entry function, one with a bound function, one that
-    /// polls.
-    private static func directory(_ programs: Programs, name: String) throws -> HostDirectory {
+    /// polls. The plugins of the host `bundle` request a main bundle.
+    private static func directory(_ programs: Programs, name host: String) throws -> HostDirectory {
         // Sensors work as usual, but high load from the preceding build must not delay the launches.
-        let path = NSTemporaryDirectory() + "bgtask-bench-\(getpid())-\(name)"
+        let path = NSTemporaryDirectory() + "bgtask-bench-\(getpid())-\(host)"
         let directory = try HostDirectory(path, configuration: ["spacing: 0ms", "conditions: { high-load: false }"])
         let handlers = """
             handlers:
@@ -69,6 +72,7 @@ struct SubmitToHandler {
                 library: lib\(name).so
                 background-modes: [\(mode)]
                 permitted-identifiers: [com.example.\(plugin).\(task)]
+                main-bundle: \(host == "bundle")
                 \(handlers)
                 """
             try directory.write(manifest, to: "manifests/\(plugin).yaml")

@@ -19,6 +19,7 @@ extension PluginReply: Presentable {
         fields.add("requires", each: requires)
         fields.add("library", each: [summary.library, "sha256 \(libraryDigest)"])
         fields.add("libraries for", each: architectures.isEmpty ? [] : [architectures.joined(separator: ", ")])
+        fields.add("main bundle", each: hasMainBundle ? ["each launch starts in it, with a process of its own"] : [])
         fields.add("provenance", each: provenance.words)
         fields.add("handlers", each: handlers.map(\.text))
         fields.add("grants", each: grants.words)

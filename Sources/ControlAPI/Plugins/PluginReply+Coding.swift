@@ -12,6 +12,7 @@ extension PluginReply {
         case containingPlugin = "containing_plugin"
         case manifestDigest = "manifest_digest"
         case libraryDigest = "library_digest"
+        case hasMainBundle = "main_bundle"
         case librariesToLoad = "libraries_to_load"
         case gracePeriod = "grace_period_ns"
         case spacing = "spacing_ns"
@@ -31,6 +32,7 @@ extension PluginReply {
         requires = try container.decode([String].self, forKey: .requires)
         libraryDigest = try container.decode(String.self, forKey: .libraryDigest)
         architectures = try container.decode([String].self, forKey: .architectures)
+        hasMainBundle = try container.decode(Bool.self, forKey: .hasMainBundle)
         librariesToLoad = try container.decode([String].self, forKey: .librariesToLoad)
         provenance = try container.decode(PluginProvenance.self, forKey: .provenance)
         settings = try container.decode([String: String].self, forKey: .settings)
@@ -64,6 +66,7 @@ extension PluginReply {
         try container.encode(requires, forKey: .requires)
         try container.encode(libraryDigest, forKey: .libraryDigest)
         try container.encode(architectures, forKey: .architectures)
+        try container.encode(hasMainBundle, forKey: .hasMainBundle)
         try container.encode(librariesToLoad, forKey: .librariesToLoad)
         try container.encode(provenance, forKey: .provenance)
         try container.encode(settings, forKey: .settings)

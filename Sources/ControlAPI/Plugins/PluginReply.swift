@@ -16,6 +16,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let libraryDigest: String
     /// The architectures for which the manifest names a library; empty for one library for every machine.
     package let architectures: [String]
+    /// Whether the manifest requests a main bundle.
+    package let hasMainBundle: Bool
     /// Paths of libraries that launches of the plugin may still have to load: libraries of the present version and of
     /// the previous version. Deleting such a library makes a launch fail.
     package let librariesToLoad: [String]
@@ -80,6 +82,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.requires = entry.requires
         self.libraryDigest = entry.library.digest
         self.architectures = entry.architectures
+        self.hasMainBundle = entry.mainBundle != nil
         self.librariesToLoad = librariesToLoad.sorted()
         self.provenance = PluginProvenance(entry.provenance)
         self.settings = entry.settings

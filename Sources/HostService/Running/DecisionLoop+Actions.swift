@@ -27,7 +27,7 @@ extension DecisionLoop {
             case .discardContainer(let main):
                 containers.discard(main)
                 isBehindContainers = true
-            case .dismissRunner(let launch), .kill(let launch): launcher.kill(launch)
+            case .dismissRunner(let launch), .kill(let launch): kill(launch, &launches)
             case .setKillTime(let launch, let time): launcher.setKillTime(time, of: launch)
             case .sendPlan(let plan): send(plan, &launches)
             case .deliver(let launch, let task): deliver(task, to: launch, &launches)
@@ -46,6 +46,8 @@ extension DecisionLoop {
     /// Starts a runner and, at the same time, creates the container of its plugin and reads the plugin's secrets. The
     /// scheduler is notified that the runner is ready only when all three are available, so that a failure of the host
     /// is not blamed on the plugin.
+    ///
+    /// A runner in a main bundle is requested only when the bundle exists.
     private func takeRunner(
         _ launch: LaunchNumber,
         _ preparation: LaunchPreparation,
@@ -53,7 +55,18 @@ extension DecisionLoop {
     ) {
         launches.containers.began(launch)
         containers.prepare(preparation) { [mailbox] result in mailbox.put(.container(launch, result)) }
-        launcher.take(for: launch)
+        if let bundle = preparation.mainBundle {
+            launches.bundles[launch] = bundle
+            launches.withoutRunner.insert(launch)
+        } else {
+            launcher.take(for: launch)
+        }
+    }
+
+    private func kill(_ launch: LaunchNumber, _ launches: inout LaunchDirectory) {
+        guard launches.withoutRunner.remove(launch) != nil else { return launcher.kill(launch) }
+        let error = LaunchError(code: .closed, message: "the launch was killed before its runner was started")
+        mailbox.put(.launch(.unavailable(launch, error)))
     }
 
     private func send(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
@@ -79,6 +92,13 @@ extension DecisionLoop {
                     code: .secretUnavailable,
                     message: "the manifest of \(plugin.identifier) got the secret setting \(key) after the launch"
                         + " began, so this launch has no value for it; the next launch reads the value"
+                )
+            }
+            if let bundle = plugin.mainBundle, launches.bundles.removeValue(forKey: plan.number) != bundle {
+                throw HostError(
+                    code: .systemRefused,
+                    message: "the manifest or the library's directory of \(plugin.identifier) changed after the launch"
+                        + " began, so this launch has no main bundle of this version; the next launch has one"
                 )
             }
             let runnerPlan = RunnerPlan(

@@ -13,8 +13,8 @@ extension DecisionLoop {
         /// The result of a commit, with the payloads of the tasks that it started.
         case committed(CommitReport)
         case launch(LaunchEvent)
-        /// The result of creating a launch's container and of reading its secret settings: their values.
-        case container(LaunchNumber, Result<[String: String], HostError>)
+        /// The result of preparing a launch: its container, its secret settings and its main bundle.
+        case container(LaunchNumber, Result<PreparedLaunch, HostError>)
         /// A timer fired. Handled after all launch events that arrived before it.
         case timer
         /// A request to read values from the scheduler between two events. `close` is called instead when the host has

@@ -19,24 +19,34 @@ extension DecisionLoop {
         _ launches: inout LaunchDirectory
     ) -> [SchedulerEvent] {
         switch input {
-        case .event(let event): return [event]
+        case .event(let event):
+            if case .catalogued(let change) = event { removeBundles(after: change) }
+            return [event]
         case .committed(let report):
             launches.payloads = report.payloads
             return [report.event]
         case .timer: return [.timerFired]
         case .launch(let event):
             return launches.containers.filter(event).map { events(of: $0, core, &launches) } ?? []
-        case .container(let launch, .success(let secrets)):
-            if !secrets.isEmpty { launches.secrets[launch] = secrets }
+        case .container(let launch, .success(let prepared)):
+            if !prepared.secrets.isEmpty { launches.secrets[launch] = prepared.secrets }
+            if launches.withoutRunner.remove(launch) != nil { launcher.take(for: launch, program: prepared.program) }
             var events: [SchedulerEvent] = []
             for event in launches.containers.made(launch) { events += self.events(of: event, core, &launches) }
             return events
         case .container(let launch, .failure(let error)):
-            if launches.containers.failed(launch) { launcher.kill(launch) }
+            let hasRunner = launches.withoutRunner.remove(launch) == nil
+            launches.bundles[launch] = nil
+            if launches.containers.failed(launch, hasRunner: hasRunner) { launcher.kill(launch) }
             log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .reading: return []
         }
+    }
+
+    private func removeBundles(after change: CatalogueChange) {
+        let without = change.installed.filter { $0.mainBundle == nil }.map(\.identifier)
+        containers.removeBundles(of: change.removed + without)
     }
 
     private func events(

@@ -81,7 +81,12 @@ final class DecisionLoop: Service, Sendable {
         self.onUnseenChange = onUnseenChange
         self.killPoint = killPoint
         self.log = log
-        containers = ContainerQueue(state: state, users: users, secrets: secrets)
+        containers = ContainerQueue(
+            state: state,
+            users: users,
+            secrets: secrets,
+            bundles: launcher.bundles(in: state.bundleDirectory)
+        )
         initial = Mutex(core)
         // Both threads wake late after a standstill of the host. Messages that runners sent before their kill times are
         // handled first.

@@ -21,6 +21,10 @@ struct LaunchDirectory {
     var withoutPlan: Set<LaunchNumber> = []
     /// Launches whose container is being created.
     var containers = AwaitedContainers()
+    /// The main bundle of each launch whose runner is started in one, until its plan is sent.
+    var bundles: [LaunchNumber: MainBundle] = [:]
+    /// Launches whose runner is requested only when their main bundle exists.
+    var withoutRunner: Set<LaunchNumber> = []
     /// Values of secret settings of each launch whose plan was not sent yet.
     var secrets: [LaunchNumber: [String: String]] = [:]
     /// Payloads of the tasks that the current commit started; empty at other times.
@@ -36,6 +40,7 @@ struct LaunchDirectory {
     mutating func ended(_ launch: LaunchNumber) {
         judges[launch] = nil
         secrets[launch] = nil
+        bundles[launch] = nil
         withoutPlan.remove(launch)
     }
 }
@@ -71,9 +76,11 @@ struct AwaitedContainers {
     }
 
     /// Marks the container as failed. Returns whether the launch has a runner that has to be killed.
-    mutating func failed(_ launch: LaunchNumber) -> Bool {
+    ///
+    /// - Parameter hasRunner: whether the runner of the launch was requested.
+    mutating func failed(_ launch: LaunchNumber, hasRunner: Bool = true) -> Bool {
         guard case .awaited(let events) = states.removeValue(forKey: launch) else { return false }
-        if events.contains(where: \.isLast) { return false }
+        if !hasRunner || events.contains(where: \.isLast) { return false }
         states[launch] = .failed
         return true
     }

@@ -141,6 +141,9 @@ package enum CatalogueReader {
             grants: manifest.grants,
             limits: manifest.limits,
             library: candidate.library,
+            mainBundle: manifest.mainBundle.map { information in
+                MainBundle(information: information, resources: PathRelation.parent(candidate.library.path))
+            },
             architectures: manifest.library.architectures,
             manifestPath: candidate.file,
             manifestDigest: candidate.reading.digest,

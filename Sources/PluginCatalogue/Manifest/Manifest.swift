@@ -35,6 +35,8 @@ package struct Manifest: Hashable, Sendable {
     /// Functions bound to permitted identifiers; empty for a library with an entry function.
     package let handlers: [FunctionBinding]
     package let library: LibraryReference
+    /// Contents of the file `Info.plist` of the main bundle; nil when the plugin requests no main bundle.
+    package let mainBundle: [UInt8]?
     /// The limits that the plugin requests for each of its launches.
     package let limits: PluginLimits
     /// The access that the plugin requests in addition to its library and its container.

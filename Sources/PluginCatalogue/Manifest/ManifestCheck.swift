@@ -50,10 +50,36 @@ struct ManifestCheck {
             secrets: draft.secrets.sorted(),
             handlers: handlers,
             library: library,
+            mainBundle: information(identifier.value, name: name, version: version, permitted, modes),
             limits: draft.limits?.value ?? .none,
             grants: grants
         )
         return (manifest, library)
+    }
+
+    /// The contents of the file `Info.plist`; nil when the plugin requests no main bundle. A property list is its own
+    /// `Info.plist`, with all keys of the vendor.
+    private func information(
+        _ identifier: PluginIdentifier,
+        name: String?,
+        version: String?,
+        _ permitted: [Field<PermittedIdentifier>],
+        _ modes: Set<BackgroundMode>
+    ) -> [UInt8]? {
+        switch draft.mainBundle {
+        case nil: return nil
+        case .file(let bytes): return bytes
+        case .keys(let added):
+            let list = InfoPropertyList(
+                identifier: identifier.text,
+                name: name ?? identifier.text,
+                version: version,
+                permitted: permitted.map(\.value.description),
+                modes: modes.map(\.rawValue).sorted(),
+                adding: added
+            )
+            return Array(list.text.utf8)
+        }
     }
 
     // MARK: Single values

@@ -15,6 +15,7 @@ extension ManifestDraft {
             .map { .one($0.map(Self.libraryName)) }
         permitted = root.strings(.permittedIdentifiers)
         modes = root.strings(.backgroundModes)
+        if root.boolean(.mainBundle)?.value == true { mainBundle = .file(root.bytes) }
         grants = GrantsDraft(propertyList: root)
         role = root.holds(.role) ? .extension : .main
         if role == .extension { containing = .byPrefix }
@@ -53,6 +54,7 @@ extension ManifestKey {
         case .version: "CFBundleShortVersionString"
         case .role: "NSExtension"
         case .library: "CFBundleExecutable"
+        case .mainBundle: "\(ManifestDraft.ownPrefix)main-bundle"
         case .backgroundModes: "UIBackgroundModes"
         case .permittedIdentifiers: "BGTaskSchedulerPermittedIdentifiers"
         case .grantsGPU: "com.apple.developer.background-tasks.continued-processing.gpu"

@@ -32,6 +32,7 @@ extension ManifestDraft {
         library = root.variants(.library)
         pinnedDigest = root.variants(.sha256)
         files = root.fieldsOfVariants(.files)
+        mainBundle = root.mainBundle(.mainBundle).map { .keys($0) }
         modes = root.strings(.backgroundModes)
         permitted = root.strings(.permittedIdentifiers)
         extensions = root.strings(.extensions)

@@ -16,6 +16,13 @@ struct ManifestDraft {
         case byPrefix
     }
 
+    enum MainBundle {
+        /// Keys of `Info.plist`, in addition to those that follow from the manifest.
+        case keys([String: InfoPropertyList.Value])
+        /// The property list that is the manifest.
+        case file([UInt8])
+    }
+
     let format: Format
     /// The features that the plugin requires of its host.
     var requires: Field<[Field<String>]>?
@@ -31,6 +38,8 @@ struct ManifestDraft {
     var pinnedDigest: TextVariants?
     /// Names and digests of the pinned files, in the order of the manifest.
     var files: Field<[(name: Field<String>, value: TextVariants)]>?
+    /// Nil when the plugin requests no main bundle.
+    var mainBundle: MainBundle?
     var modes: Field<[Field<String>]>?
     var permitted: Field<[Field<String>]>?
     var extensions: Field<[Field<String>]>?

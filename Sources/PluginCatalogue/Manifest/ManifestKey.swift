@@ -16,6 +16,7 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case library
     case sha256
     case files
+    case mainBundle = "main-bundle"
     case backgroundModes = "background-modes"
     case permittedIdentifiers = "permitted-identifiers"
     case handlers
@@ -81,6 +82,29 @@ extension DiagnosingMapping {
             case .mapping(false): nil
             }
         }
+    }
+
+    /// Reads a boolean, or a mapping of keys of `Info.plist` to values. Nil when the key is missing or false, or its
+    /// value was reported as invalid. An unquoted whole number or boolean keeps its type.
+    func mainBundle(_ key: ManifestKey) -> [String: InfoPropertyList.Value]? {
+        guard case .mapping(let entries)? = node(key)?.value.content else {
+            return boolean(key.name, or: "a mapping of keys of Info.plist")?.value == true ? [:] : nil
+        }
+        var values: [String: InfoPropertyList.Value] = [:]
+        for entry in entries {
+            if let value = InfoPropertyList.Value(entry.value) {
+                values[entry.key] = value
+            } else {
+                problems.report(
+                    .wrongType,
+                    key: "\(self.key(key.name)).\(entry.key)",
+                    position: entry.position,
+                    "is neither a text nor a whole number nor a boolean",
+                    remedy: "write one of these, or a property list as the manifest"
+                )
+            }
+        }
+        return values
     }
 
     func arguments(_ key: ManifestKey) -> Field<[Field<FunctionArgument>]>? { arguments(key.name) }

@@ -11,6 +11,8 @@ struct PropertyListFile {
         case binary(BinaryPropertyList)
     }
 
+    /// The whole file.
+    let bytes: [UInt8]
     private let root: Root
     private let problems: ProblemCollector
 
@@ -20,6 +22,7 @@ struct PropertyListFile {
             let root = bytes.starts(with: Array("bplist".utf8))
                 ? Self.binaryRoot(bytes, problems) : Self.xmlRoot(bytes, problems)
         else { return nil }
+        self.bytes = bytes
         self.root = root
         self.problems = problems
     }

@@ -50,7 +50,7 @@ struct TrialChecks {
         let access = TrialAccess(of: subject)
         for line in [access.summary] + access.warnings { context.writeMessage(line) }
         let plugin = ConformancePlugin(subject.plugin, seed: seed, kinds: kinds)
-        let host = try host()
+        let host = try host(in: place)
         let run = ConformanceRun(plugin, subject, on: host, in: place, jobs: jobs, slack: slack)
         let schedule = ConformanceSchedule(
             level: level,
@@ -96,9 +96,13 @@ struct TrialChecks {
         }
     }
 
-    private func host() throws -> TrialHost {
+    private func host(in place: TrialPlace) throws -> TrialHost {
         do {
-            return try TrialHost(runner: RunnerProgram.path(), environment: CommandContext.current.environment)
+            return try TrialHost(
+                runner: RunnerProgram.path(),
+                environment: CommandContext.current.environment,
+                bundles: place.bundles
+            )
         } catch {
             throw CommandFailure(.checkerFailed, error.message, remedy: error.remedy)
         }

@@ -56,7 +56,11 @@ extension PluginTryCommand {
         let context = CommandContext.current
         let grants = subject.grants
         do {
-            let host = try TrialHost(runner: RunnerProgram.path(), environment: context.environment)
+            let host = try TrialHost(
+                runner: RunnerProgram.path(),
+                environment: context.environment,
+                bundles: place.bundles
+            )
             let container = try place.container(1)
             do {
                 let log = try await host.run(script, of: subject, container: container) { entry in

@@ -1,0 +1,121 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+package import LinuxSystem
+import RunnerWire
+import Synchronization
+package import TaskModel
+
+/// The main bundles of plugins, each a directory with a link to the runner, an `Info.plist` and a link to the plugin's
+/// resources. Plugins can read and not write them. Blocks on the disk.
+///
+/// The runner is copied once into the directory of the bundles, and each bundle has a hard link to the copy. A link to
+/// the runner itself is not possible everywhere: it may lie in another file system, and the kernel refuses a link to a
+/// file of another user.
+package final class RunnerBundles: Sendable {
+    private struct State {
+        /// The bundles that this process made, by name.
+        var made: [String: MainBundle] = [:]
+        var hasCopy = false
+    }
+
+    private let runner: Descriptor
+    private let directory: String
+    private let state = Mutex(State())
+
+    private var copy: String { "\(directory)/.bgtask-runner" }
+
+    init(of runner: Descriptor, in directory: String) {
+        self.runner = runner
+        self.directory = directory
+    }
+
+    /// Makes a bundle, or replaces its files if they differ from the present ones. Running launches of an earlier
+    /// version keep their program.
+    ///
+    /// - Parameter name: name of the bundle's directory, the plugin's identifier.
+    /// - Returns: path of the runner in the bundle.
+    package func make(_ name: String, _ bundle: MainBundle) throws(SystemError) -> String {
+        let program = "\(directory)/\(name)/\(BundleLayout.program)"
+        try state.withLock { state throws(SystemError) in
+            if state.made[name] == bundle, FilePlace.isRegular(program) { return }
+            try Self.makeDirectory(directory, 0o711)
+            if !state.hasCopy || !FilePlace.isRegular(copy) { try copyRunner() }
+            state.hasCopy = true
+            try write(bundle, to: "\(directory)/\(name)")
+            state.made[name] = bundle
+        }
+        return program
+    }
+
+    /// Deletes the bundles of plugins. Names without a bundle have no effect.
+    package func remove(_ names: [String]) {
+        state.withLock { state in
+            for name in names where state.made.removeValue(forKey: name) != nil { delete(name) }
+        }
+    }
+
+    /// Deletes all bundles and the copy of the runner, as those of an earlier host process.
+    package func removeAll() {
+        state.withLock { state in
+            state = State()
+            for name in FilePlace.names(in: directory) { delete(name) }
+        }
+    }
+
+    // A bundle that cannot be deleted has no effect: `make` replaces its files.
+    private func delete(_ name: String) {
+        while (try? TreeRemoval.removePart(of: name, in: directory, atMost: 1_000)) == true {}
+    }
+
+    private func write(_ bundle: MainBundle, to place: String) throws(SystemError) {
+        let program = "\(place)/\(BundleLayout.program)"
+        for path in [place, "\(place)/Contents", FilePlace.directory(of: program)] {
+            try Self.makeDirectory(path, 0o755)
+        }
+        try Self.replace(program) { link(copy, $0) }
+        try AtomicFile.replace("\(place)/\(BundleLayout.information)", with: bundle.information)
+        try Self.replace("\(place)/\(BundleLayout.resources)") { symlink(bundle.resources, $0) }
+    }
+
+    /// Copies the runner that the launcher opened, whatever is at its path now.
+    private func copyRunner() throws(SystemError) {
+        let source = try Descriptor(opening: "/proc/self/fd/\(runner.number)", flags: O_RDONLY)
+        let attempt = "copy the runner to \(copy)"
+        try Self.replace(copy) { path in
+            let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o700)
+            guard target >= 0 else { return -1 }
+            defer { close(target) }
+            do throws(SystemError) {
+                var offset = 0
+                while true {
+                    let part = try FileBytes.range(of: source.number, from: offset, count: 1 << 20, for: attempt)
+                    if part.isEmpty { return fchmod(target, 0o755) }
+                    try FileBytes.write(part[...], to: target, for: attempt)
+                    offset += part.count
+                }
+            } catch {
+                errno = error.number
+                return -1
+            }
+        }
+    }
+
+    /// Replaces a file at once by the one that `make` creates at a temporary path. `make` returns a negative number and
+    /// sets `errno` when it fails.
+    private static func replace(_ path: String, _ make: (_ temporary: String) -> Int32) throws(SystemError) {
+        let temporary = "\(path).new"
+        unlink(temporary)
+        // A move between two links to one file leaves both.
+        defer { unlink(temporary) }
+        if make(temporary) < 0 || rename(temporary, path) != 0 {
+            throw SystemError(number: errno, attempt: "write \(path)")
+        }
+    }
+
+    /// Makes a directory with a mode that does not depend on the umask: the users of plugins pass through it.
+    private static func makeDirectory(_ path: String, _ mode: mode_t) throws(SystemError) {
+        if mkdir(path, mode) == 0 || errno == EEXIST, chmod(path, mode) == 0 { return }
+        throw SystemError(number: errno, attempt: "create the directory \(path)")
+    }
+}
