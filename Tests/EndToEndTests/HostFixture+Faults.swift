@@ -10,6 +10,8 @@ import Testing
 // Requirements of every fault: the host keeps running, a neighbour's task completes meanwhile, and the journal explains
 // the fault. The fixture checks at its end that no process or file is left behind.
 extension HostFixture {
+    private static let advice = "a busy machine can cause this: run the suite alone"
+
     /// Checks that a neighbour's task runs to completion while a fault lasts, on the same host process.
     ///
     /// - Parameter stands: whether the fault lasts; evaluated before and after the neighbour's task.
@@ -19,9 +21,17 @@ extension HostFixture {
         while stands: () async throws -> Bool
     ) async throws {
         let host = pid
-        #expect(try await stands(), "\(fault) does not stand", sourceLocation: sourceLocation)
+        #expect(
+            try await stands(),
+            "\(fault) is not in progress before the neighbour's task; \(Self.advice)",
+            sourceLocation: sourceLocation
+        )
         try await runNeighbour(sourceLocation: sourceLocation)
-        #expect(try await stands(), "\(fault) was over before the neighbour's task", sourceLocation: sourceLocation)
+        #expect(
+            try await stands(),
+            "\(fault) ended before the neighbour's task; \(Self.advice)",
+            sourceLocation: sourceLocation
+        )
         #expect(pid == host && process?.hasEnded == false, sourceLocation: sourceLocation)
     }
 

@@ -123,10 +123,11 @@ extension HostFixture {
     /// Unexpected files in the state directory, in the temporary directory and at the socket's path. Called while no
     /// host runs.
     private func foreignFiles() async throws -> [String] {
-        let own: Set = ["ledger", "host.lock", "containers"]
+        let own: Set = ["ledger", "host.lock", "containers", "bundles"]
         let ofLedger: Set = ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"]
         let known = Set(try await knownPlugins())
         return names(in: stateDirectory, besides: own) + names(in: stateDirectory + "/containers", besides: known)
+            + names(in: stateDirectory + "/bundles", besides: known.union([".bgtask-runner"]))
             + names(in: stateDirectory + "/ledger", besides: ofLedger)
             + names(in: directory.file("tmp"), besides: [])
             + (isActivated || !FileManager.default.fileExists(atPath: socket) ? [] : [socket])
