@@ -27,14 +27,12 @@ package final class BaseRuleset {
     /// launch then creates a ruleset itself, and reports a failure.
     package static func prepared() -> BaseRuleset? { Landlock.offered().flatMap { try? BaseRuleset($0) } }
 
-    /// Returns a ruleset with the rights of a plan: the prepared one if its rights are equal, else a new one. Base
-    /// places that were replaced since the preparation, such as `/etc/resolv.conf`, are added again.
+    /// Returns a ruleset with the rights of a plan: the prepared one, or a new one if its rights differ or one of its
+    /// places was replaced, such as `/etc/resolv.conf`. A rule cannot be removed from a ruleset.
     static func take(_ prepared: BaseRuleset?, for rights: LandlockRights) throws(SystemError) -> BaseRuleset {
         guard let prepared, prepared.rights == rights else { return try BaseRuleset(rights) }
-        for (index, place) in prepared.opened.enumerated() where FileKey(ofPath: place.path) != place.file {
-            prepared.opened[index].file = try prepared.add(place.path, place.rights)
-        }
-        return prepared
+        let isPresent = prepared.opened.allSatisfy { FileKey(ofPath: $0.path) == $0.file }
+        return isPresent ? prepared : try BaseRuleset(rights, places: prepared.opened.map { ($0.path, $0.rights) })
     }
 
     private func add(_ path: String, _ rights: UInt64) throws(SystemError) -> FileKey? {

@@ -51,7 +51,7 @@ enum SystemCalls {
         "get_robust_list", "get_thread_area", "gettid", "landlock_add_rule", "landlock_create_ruleset",
         "landlock_restrict_self", "rseq", "sched_getaffinity", "sched_getattr", "sched_get_priority_max",
         "sched_get_priority_min", "sched_getparam", "sched_getscheduler", "sched_rr_get_interval", "sched_yield",
-        "seccomp", "set_robust_list", "set_thread_area", "set_tid_address", "wait4", "waitid", "waitpid",
+        "set_robust_list", "set_thread_area", "set_tid_address", "wait4", "waitid", "waitpid",
     ]
 
     /// Calls that use existing sockets. Calls that create sockets are restricted by rules.
