@@ -154,7 +154,7 @@ bench: bench-programs
 	$(BENCHMARK) SubmitToHandler $(BENCHED)
 
 # Measures a host under floods and with a million pending requests; results in $(BENCH)/size.md. Most of it takes some
-# minutes; the two populations are prepared once. Fails when a hostile plugin doubles the latency of an ordinary one.
+# minutes; the two populations are prepared once. Fails when a hostile plugin more than doubles the latency of an ordinary one.
 bench-size: bench-programs
 	for part in "floods none" "floods calls" "floods cancellations" "floods frames" \
 	    "lists prepare" "lists measure" "start prepare" "start measure"; do \

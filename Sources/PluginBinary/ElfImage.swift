@@ -114,7 +114,7 @@ struct ElfImage {
 
     // MARK: Traits
 
-    /// Properties of the library that affect loading, apart from its symbols.
+    /// The language of the library, and its properties that affect loading, apart from its symbols.
     func traits() throws(PluginBinaryProblem.Kind) -> LibraryTraits {
         let dynamic = try dynamicTable()
         let names = try names(of: dynamic)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Properties of a library that affect loading. Of them, a host refuses text relocations and unsafe search paths alone.
+/// The language of a library, and its properties that affect loading. Of the properties, a host refuses text
+/// relocations and unsafe search paths alone.
 package struct LibraryTraits: Hashable, Sendable {
     /// The part of the data written by the loader that becomes read-only after loading (RELRO).
     package enum RelocationProtection: String, Hashable, Sendable {

@@ -5,8 +5,8 @@ import LocatedYAML
 import PluginCatalogue
 import TaskModel
 
-/// The path of a library to install: beside its manifest, with the vendor's file name and the beginning of the digest,
-/// or in the store. The path never names an existing file with other contents.
+/// The path of a library to install. It is beside the manifest, with the vendor's file name and the beginning of the
+/// digest, or in the directory `store` there. The path never names an existing file with other contents.
 package struct InstalledLibrary: Hashable {
     /// The mark in the installed name; nil in the store, where the name is the vendor's.
     let mark: DigestMark?

@@ -112,7 +112,7 @@ extension LateRegistration {
         let others = plan.tasks.filter { $0.kind != .continued }
         // A trigger starts only launches of extensions, which register no handlers.
         self.init(
-            inForeground: plan.cause == .user || others.count < plan.tasks.count,
+            inForeground: plan.cause == .user || plan.tasks.contains { $0.kind == .continued },
             otherKinds: Set(others.compactMap { TaskIdentifier($0.identifier) })
         )
     }

@@ -250,8 +250,8 @@ final class RunnerLaunch: Sendable {
         if !WorkerThread.start(named: name, body) { reserve.add(body) }
     }
 
-    /// Reports that a callback ended its thread (BGT-ABI-15), and does what follows its return: ends its counts, and
-    /// forgets its task. Called on the ending thread.
+    /// Reports that a callback ended its thread instead of returning (BGT-ABI-15). The callback no longer counts as
+    /// running, and the runner forgets the task of the thread. Called on the ending thread.
     ///
     /// - Parameter role: the role that the thread had.
     func threadEnded(in role: ThreadRole) {

@@ -73,7 +73,8 @@ struct LeftoverTests {
         }
     }
 
-    @Test func `the host fixture reports a process that carries the mark of a launch of its host`() async throws {
+    @Test func `the host fixture reports a process that carries the process mark of a launch of its host`() async throws
+    {
         let sleeper = Tape<ChildProcess>()
         let failure = try await failure { host in
             let mark = ["BGTASK_RUNNER": "1-\(host.pid)-1"]

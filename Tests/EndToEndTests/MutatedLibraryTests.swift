@@ -24,7 +24,7 @@ struct MutatedLibraryTests {
         let manifests: [Manifest]
     }
 
-    @Test func `plugin check judges each of 200 seeded changes of a library, although their launches crash`()
+    @Test func `plugin check judges each of 200 seeded changes of a library, although some of their launches crash`()
         async throws
     {
         // It registers the identifiers of the launch, so that each copy has its own.

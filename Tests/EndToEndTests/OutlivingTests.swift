@@ -9,7 +9,8 @@ import Testing
 
 @Suite("A process of a plugin does not outlive a killed host and its successor")
 struct OutlivingTests {
-    /// The host of an ordinary user, whose plugins have its user and no control groups: only the process mark is left.
+    /// The host of an ordinary user, without control groups. Its plugins run as the same user, so only the process mark
+    /// identifies their leftover processes.
     private static var setup: HostSetup {
         let setup = HostSetup(["cgroup": "none"])
         return geteuid() == 0 ? setup.ofOrdinaryUser() : setup

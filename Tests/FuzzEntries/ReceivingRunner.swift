@@ -63,7 +63,7 @@ struct ReceivingRunner {
         }
     }
 
-    /// Answers one call of the plugin, and before it the call that the host names.
+    /// Makes one call of the plugin. The answer goes first to the call that the host names, then to this call.
     private func answer(_ named: CallNumber, _ answer: CallTable.Answer) {
         _ = calls.call { number in
             calls.answer(named, answer)

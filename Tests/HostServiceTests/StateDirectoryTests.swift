@@ -22,7 +22,8 @@ struct StateDirectoryTests {
         return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
     }
 
-    @Test func `the ledger of an earlier version is moved with its log, and a second one is refused`() throws {
+    @Test func `an earlier version's ledger is moved with its log, and a directory with two ledgers is refused`() throws
+    {
         try with { path in
             for suffix in ["", "-wal"] {
                 try Data("old\(suffix)".utf8).write(to: URL(filePath: path + "/ledger.sqlite" + suffix))

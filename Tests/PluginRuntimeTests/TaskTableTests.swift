@@ -38,7 +38,7 @@ struct TaskTableTests {
         #expect(table.presence(of: task) == .open(nil))
     }
 
-    @Test(.proves(58, 59)) func `a completion counts within the grace period, and not from the kill deadline on`() {
+    @Test(.proves(58, 59)) func `a completion counts within the grace period, and not from the kill time on`() {
         var table = delivered()
         _ = table.expire(.all, .budget, at: deadline)
         #expect(table.complete(task, as: .success, at: MonotonicTime(nanoseconds: 1_099)).isRecorded(.success))

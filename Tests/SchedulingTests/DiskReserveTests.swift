@@ -149,7 +149,8 @@ struct DiskReserveTests {
         #expect(violation.launch == own.number && violation.message.contains("wrote \(2 * part) bytes"))
     }
 
-    @Test func `the reason names the plugin whose launch was ended for the shortage, until the shortage ends`() throws {
+    @Test
+    func `the reason disk-reserve names the plugin whose launch was ended for it, until the shortage ends`() throws {
         host.submit(.inbox, by: .user)
         let plan = try #require(host.lastPlan)
         host.enter(plan)

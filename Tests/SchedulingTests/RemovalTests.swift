@@ -340,7 +340,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C17"))
-    func `explain names the plugin of a pending request that no manifest permits anymore, until its cancellation`() {
+    func `a pending request that no manifest permits is explained with its plugin until its cancellation`() {
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         #expect(host.scheduler.strays.keys.sorted() == [.clean])
         #expect(host.explain(.clean).plugin == .app)

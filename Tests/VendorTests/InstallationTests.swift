@@ -102,7 +102,9 @@ struct InstallationTests {
         }
     }
 
-    @Test func `make uninstall removes every file that make headers development has installed`() async throws {
+    @Test func `make uninstall removes every file that the make targets headers and development have installed`()
+        async throws
+    {
         try await with { files, _ in
             let arguments = ["-s", "-C", "\(DevelopmentFiles.root.path)/Packaging", "PREFIX=\(files.prefix)"]
             try await Tool.succeed("make", arguments + ["uninstall", "DESTDIR="])

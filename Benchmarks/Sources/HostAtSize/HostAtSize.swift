@@ -4,8 +4,8 @@ import Foundation
 import Measuring
 
 /// A host under floods and with many pending requests, measured by `make bench-size`. Each part writes its rows to
-/// BENCH/size; `table` combines them into one table. The part `hostile` fails when a hostile plugin doubles the median
-/// of an ordinary one.
+/// BENCH/size; `table` combines them into one table. The part `hostile` measures the time from a
+/// submission of an ordinary plugin to its handler. It fails when a hostile plugin more than doubles the median.
 ///
 ///     HostAtSize PROGRAMS BENCH floods none|calls|cancellations|frames
 ///     HostAtSize PROGRAMS BENCH hostile

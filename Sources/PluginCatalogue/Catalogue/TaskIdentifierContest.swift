@@ -124,7 +124,7 @@ extension PermittedIdentifier {
     /// The prefixes of the patterns that cover the name: `a.b` and `a` for `a.b.c`.
     var widerPrefixes: [String] { widerPrefixes { _ in true } }
 
-    /// The prefixes of wider patterns whose length in bytes is accepted by `hasLength`.
+    /// The prefixes that wider patterns can have, as far as `hasLength` accepts their length in bytes.
     func widerPrefixes(where hasLength: (Int) -> Bool) -> [String] {
         let name = name
         return name.utf8.indices.filter { index in

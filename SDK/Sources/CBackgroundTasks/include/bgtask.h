@@ -632,7 +632,7 @@ struct bgt_host {
      * violation, but completes the task, too.
      * BGT_OK; BGT_ALREADY_COMPLETED; BGT_NO_SUCH_TASK; BGT_INVALID: zero or negative, completed as failed; BGT_TOO_NEW:
      * an outcome that this host does not know, completed as failed; BGT_WRONG_PHASE: in a pending visitor, completed;
-     * BGT_ENDED: too late, no completion counts after the kill deadline.
+     * BGT_ENDED: too late, no completion counts after the kill time.
      * @call thread=any phase=running,stop blocks=no */
     int32_t (*complete)(const bgt_host *host, bgt_task task, int32_t outcome,
                         const char *BGTASK_NULLABLE message) BGTASK_NOEXCEPT;
