@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// A snapshot of process-wide state that a plugin must not change (BGT-ABI-16). A later comparison reports the changes;
@@ -14,14 +15,14 @@ final class ProcessWatch: @unchecked Sendable {
     /// The process's umask in octal; nil where /proc cannot be read.
     private let fileMask: Substring?
     /// The files behind the descriptors 0 to 2.
-    private let streams: [FileIdentity?]
+    private let streams: [FileKey?]
 
     /// Takes the snapshot. Called after this process has set up its own state and before any plugin code is mapped.
     init() {
         handlers = Self.handlers()
         directory = Self.directory()
         fileMask = Self.fileMask()
-        streams = Self.streamNames.indices.map { FileIdentity(of: CInt($0)) }
+        streams = Self.streamNames.indices.map { FileKey(of: CInt($0)) }
     }
 
     /// Accepts the handlers of crash signals and of SIGPIPE that the language runtime of Go has set by now. Such a
@@ -71,7 +72,7 @@ final class ProcessWatch: @unchecked Sendable {
 
     private func streamChanges() -> [(kind: ViolationKind, message: String)] {
         zip(Self.streamNames, streams).enumerated().compactMap { descriptor, stream in
-            guard let before = stream.1, FileIdentity(of: CInt(descriptor)) != before else { return nil }
+            guard let before = stream.1, FileKey(of: CInt(descriptor)) != before else { return nil }
             // One message for both: another thread may have opened a file in the place of a closed one.
             let change = "descriptor \(descriptor) (\(stream.0)) was closed or replaced"
             return (.changedStream, "\(change); leave it open, and use descriptors that the plugin opens")
@@ -115,18 +116,5 @@ final class ProcessWatch: @unchecked Sendable {
         }
         let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Umask:") }
         return line?.split(separator: "\t").last
-    }
-}
-
-/// The identity of the file behind a descriptor.
-private struct FileIdentity: Equatable {
-    private let device: dev_t
-    private let number: ino_t
-
-    /// Nil for a closed descriptor.
-    init?(of descriptor: CInt) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        (device, number) = (status.st_dev, status.st_ino)
     }
 }

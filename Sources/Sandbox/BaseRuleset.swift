@@ -1,6 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Glibc
 import LinuxSystem
 import RunnerWire
 
@@ -39,23 +38,5 @@ package final class BaseRuleset {
         guard let place = Place(path) else { return nil }
         try ruleset.allow(place, rights)
         return place.file
-    }
-}
-
-/// A file as the kernel distinguishes it from the others that exist at the same time.
-struct FileKey: Hashable {
-    private let device: UInt
-    private let number: UInt
-
-    init(_ status: stat) {
-        device = UInt(status.st_dev)
-        number = UInt(status.st_ino)
-    }
-
-    /// The file to which a path leads; nil when it leads to none.
-    init?(ofPath path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.init(status)
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import HostTestKit
+import LinuxSystem
 import RunnerWire
 import Testing
 
