@@ -2,16 +2,18 @@
 
 import BackgroundTasks
 
-/// An activity that continues after the last completion until it is released or expires. With the setting `refused`, an
-/// expiration handler begins the activity, for which the host grants no assertion.
+/// An activity that continues after the last completion until it is released or expires. With the setting `refused`, the
+/// expiration handler of a background assertion begins the activity. The launch grants no assertion any more by then.
 final class ExpiringActivity: Part {
     func launch() {
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { task in
             if BackgroundPlugin.setting("refused") == "true" {
-                task.expirationHandler = {
+                task.expirationHandler = {}
+                _ = BackgroundPlugin.beginBackgroundTask(withName: "open") { identifier in
                     ProcessInfo.processInfo.performExpiringActivity(withReason: "upload") { isExpired in
                         note("expired: \(isExpired)")
                         task.setTaskCompleted(success: false)
+                        BackgroundPlugin.endBackgroundTask(identifier)
                     }
                 }
                 return note("waiting")
