@@ -91,7 +91,8 @@ public final class TestHost: @unchecked Sendable {
     /// The closure of the entry that is called now. The C function of an entry has no context.
     @MainActor private static var launch: (@MainActor () throws -> Void)?
 
-    /// Enters a plugin whose launch is not async: calls the closure that the plugin passes to `BackgroundPlugin/enter(_:_:launch:)`.
+    /// Enters a plugin whose launch is not async: calls the closure that the plugin passes to
+    /// `BackgroundPlugin/enter(_:_:launch:)`.
     ///
     /// - Throws: ``EntryFailure`` when the closure throws.
     @MainActor
