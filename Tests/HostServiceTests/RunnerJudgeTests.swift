@@ -252,6 +252,26 @@ struct RunnerJudgeTests {
         for end in ends { #expect(RunnerJudge.end(end, of: Self.launch).count == 1) }
     }
 
+    @Test func `an invalid message of a runner is a failure of the host before the plan, and a violation after it`()
+        throws
+    {
+        var judge = RunnerJudge(try Self.plan(of: plugin, identifier))
+        for event in [judge.malformed("kind 99"), judge.windowExceeded()] {
+            guard case .launchFailedByHost(Self.launch, let message) = event else {
+                Issue.record("\(event)")
+                continue
+            }
+            #expect(message.hasSuffix("install bgtaskd and bgtask-runner of one release"))
+        }
+        judge.planSent()
+        for event in [judge.malformed("kind 99"), judge.windowExceeded()] {
+            guard case .violated(Self.launch, .processOfHost, _) = event else {
+                Issue.record("\(event)")
+                continue
+            }
+        }
+    }
+
     @Test func `a runner that is killed before it reports its filter is a failure of the host`() throws {
         let plan = try Self.plan(of: plugin, identifier)
         let judge = RunnerJudge(plan, isFiltered: true)

@@ -171,7 +171,7 @@ final class NaiveHost: Witness {
             case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason)
             case .stop(let number): finished(number)
             case .kill(let number): killed(number, after: event)
-            case .load, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
+            case .load, .confineRunner, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
             }
         }
         noteHolds()
