@@ -9,7 +9,7 @@ package struct FunctionReport: Hashable, Encodable {
     package let library: String
     /// The requested signature, in C syntax.
     package let signature: String
-    /// The returned value and the outputs, in the form of a journal entry.
+    /// The returned value and the output arguments, as text, as the journal has it in the message of such a task.
     package let returned: String
     package let isSuccess: Bool
     /// The rule that decides whether the call succeeded; nil for a function without a result.

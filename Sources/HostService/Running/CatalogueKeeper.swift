@@ -206,7 +206,7 @@ extension CatalogueKeeper {
     }
 
     /// The difference from the previous load; nil when there is none, except for the first load. Called only by `load`,
-    /// never by two tasks at once.
+    /// one call at a time.
     private func change(to listing: ManifestListing, _ examined: [ExaminedManifest]) -> Change? {
         let (before, handedOut) = state.withLock { ($0.contents, $0.catalogue) }
         let known = known(besides: before.entries)

@@ -107,7 +107,8 @@ extension DecisionLoop {
                 secrets: secrets,
                 container: state.containerPath(of: main.text),
                 user: user,
-                // Counted per user: the limit would concern all processes of the host's user.
+                // The kernel counts processes per user: without a user of its own, the limit would concern all
+                // processes of the host's user.
                 processLimit: user == nil ? nil : limits.processes,
                 fileLimit: limits.fileSize,
                 nice: plan.lane == .background ? resources.backgroundNice : 0,

@@ -5,8 +5,8 @@ import PluginLaunch
 import Synchronization
 import TaskModel
 
-/// Measures the disk of the containers, and what launches add to it. The cost depends on the number of files only while
-/// the disk lacks inodes.
+/// Measures the free space of the containers' disk, and the bytes and files that launches add to it. The cost depends
+/// on the number of files only while the disk lacks inodes.
 final class DiskGauge: Sendable {
     private let directory: String
     private let disk: ContainerDisk
