@@ -6,9 +6,9 @@ struct ConnectionTable<Key: Hashable> {
     struct Limits {
         /// Maximum number of connections per user.
         var perUser = 128
-        /// Maximum number of connections of all users but root, together with `forRoot`. A connection of root is
-        /// refused when all connections, including those of root, reach this number. The limit leaves file descriptors
-        /// for launches.
+        /// Maximum number of connections, of which `forRoot` are reserved for root. Connections of root are not counted
+        /// when another user connects, so the actual number may exceed the maximum by the connections of root. The
+        /// limit leaves file descriptors for launches.
         var total = 256
         /// Number of connections out of `total` that only root can use.
         var forRoot = 16

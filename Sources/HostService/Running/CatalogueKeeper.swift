@@ -87,7 +87,7 @@ final class CatalogueKeeper: Service, Sendable {
 
     /// Returns once the first load was reported to `onChange`.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// - Throws: `CancellationError` when the calling Swift task is cancelled first.
     func waitUntilLoaded() async throws { try await firstLoad.pass() }
 
     /// Waits like `waitUntilLoaded()`, but at most for `limit`.

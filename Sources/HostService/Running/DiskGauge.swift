@@ -32,7 +32,7 @@ final class DiskGauge: Sendable {
     ///
     /// - Parameters:
     ///   - processes: the first process of each launch.
-    ///   - plugins: the main plugin of each launch, whose container has its name.
+    ///   - plugins: the main plugin of each launch; its identifier is the name of the launch's container.
     func read(
         _ processes: [LaunchNumber: Int32],
         _ plugins: [LaunchNumber: PluginIdentifier]
