@@ -164,7 +164,8 @@ final class StateDirectory: Sendable {
             let name = FilePlace.name(of: discarded)
             return try TreeRemoval.removePart(of: name, in: containerDirectory, atMost: limit)
         } catch {
-            // A mounted file system comes first: otherwise its files would be deleted with the directory.
+            // The remedy begins with the unmounting: otherwise the files of the mounted file system would be deleted
+            // with the directory.
             let remedy =
                 error.number == EXDEV
                 ? "unmount that file system, and delete the directory yourself" : "delete the directory yourself"

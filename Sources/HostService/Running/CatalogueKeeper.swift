@@ -285,7 +285,8 @@ extension CatalogueKeeper {
 
     private func withOperatorsSettings(_ entry: PluginEntry) -> PluginEntry {
         guard let own = settings[entry.identifier] else { return entry }
-        // A value of a secret setting in the configuration file would be shown; its source gives the value.
+        // A value of a secret setting under the key `settings` is left out, because replies show all settings. The
+        // value comes from the source of the secret.
         let open = own.filter { !entry.secrets.contains($0.key) }
         return entry.with(settings: entry.settings.merging(open) { _, operatorsValue in operatorsValue })
     }

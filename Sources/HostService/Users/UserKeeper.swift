@@ -48,7 +48,7 @@ final class UserKeeper: Sendable {
         if let user = user(of: main) { return user }
         // A copy, because the decision loop must not wait at the lock for the disk. No other thread assigns.
         let present = assignments.withLock { $0 }
-        // An unreadable history makes the order of the free users worse, and none of them wrong.
+        // Without a readable history another free user may be chosen, but every free user may be assigned.
         let assignment = present?.assignment(hasFiles: hasFiles) { try? ledger.lastLaunch(of: $0) }
         guard let assignment else {
             throw HostError(
