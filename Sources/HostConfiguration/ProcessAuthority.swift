@@ -69,7 +69,8 @@ package struct ProcessAuthority: Hashable, Sendable {
     }
 
     /// Whether the contents of `/proc/PID/status` are those of a process with `CAP_SYS_PTRACE`. Such a process may read
-    /// the counters of other users' processes. A host needs the capability only for evidence about the disk.
+    /// the counters of other users' processes. A host needs the capability only to read how many bytes the processes of
+    /// plugins have written.
     package static func tracesOthers(inStatus status: String) -> Bool { effective(inStatus: status) >> 19 & 1 == 1 }
 
     private static func effective(inStatus status: String) -> UInt64 {

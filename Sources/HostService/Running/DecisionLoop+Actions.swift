@@ -79,7 +79,8 @@ extension DecisionLoop {
         let user = users.user(of: main)
         let confinement = Confinement(
             user: user,
-            // Counted per user: the limit would concern all processes of the host's user.
+            // The kernel counts processes per user: without a user of its own, the limit would concern all processes
+            // of the host's user.
             processLimit: user == nil ? nil : limits.processes.flatMap { UInt32(exactly: $0) },
             fileLimit: limits.fileSize.flatMap { UInt64(exactly: $0) },
             nice: plan.lane == .background ? UInt8(clamping: resources.backgroundNice) : 0,

@@ -192,7 +192,7 @@ extension RunnerJudge {
     }
 
     /// The scheduler events for the end of this launch. In a launch with a filter of system calls, a runner that ends
-    /// by a signal of another process before it loads the plugin is a failure of the host.
+    /// by a signal before it loads the plugin is a failure of the host, unless the host killed it.
     func end(_ end: RunnerEnd) -> [SchedulerEvent] {
         let events = Self.end(end, of: launch)
         guard isConfinementDue, !end.wasKilled, case .signaled = end.termination else { return events }

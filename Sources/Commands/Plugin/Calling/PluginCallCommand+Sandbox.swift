@@ -36,7 +36,8 @@ extension PluginCallCommand {
         return values
     }
 
-    /// The policy for the call. No grant opens the state and the socket of this machine's hosts.
+    /// The sandbox policy for the call. No grant opens the default state directory or the default control socket of the
+    /// system's host and of this user's host.
     func policy() throws -> SandboxPolicy {
         let hosts = [HostPaths.system, .user(environment: CommandContext.current.environment)]
         do throws(SandboxPolicy.Refusal) {
