@@ -62,8 +62,7 @@ struct EndScheduleTests {
     }
 
     @Test
-    func `the stop function has the grace period after its call, at most until 400 ms after the launch's grace period`()
-    {
+    func `the stop function may run for one grace period, at most until 400 ms after the launch's grace period`() {
         let called = begin + .milliseconds(250)
         #expect(schedule.stopDeadline(calledAt: called) == called + .seconds(5))
         #expect(schedule.stopDeadline(calledAt: begin + .seconds(1)) == begin + .milliseconds(5_400))

@@ -16,6 +16,7 @@ struct JournalTests {
         #expect(line.message == "processing request submitted by com.example.app")
         let launch = try #require(host.entries(.launched).last)
         #expect(launch.launch == host.lastPlan?.number && launch.count == 1)
+        #expect(host.entries(.submitted).count == 1 && host.entries(.launched).count == 1)
     }
 
     @Test func `two successive launches have successive numbers in the journal`() throws {
