@@ -49,7 +49,7 @@ struct EndScheduleTests {
         #expect(schedule.nextCheck(of: Activity(calls: 1, lastCall: begin), at: begin) == check)
     }
 
-    @Test func `the end of a launch waits for callbacks up to the grace period`() {
+    @Test func `the end of a launch waits for a callback in progress, at most for the grace period`() {
         let activity = Activity(callbacks: 1)
         #expect(schedule.nextCheck(of: activity, at: begin) == begin + .seconds(5))
         #expect(schedule.nextCheck(of: activity, at: begin + .seconds(5)) == nil)

@@ -66,7 +66,7 @@ struct TrialAccessTests {
         }
     }
 
-    @Test func `the line before a trial has the user and the granted paths, and each unusable path has a warning`() {
+    @Test func `the summary of a trial has the user and the granted paths, and each unusable path has a warning`() {
         let refused = GrantedPath(path: "/srv/a", key: "read", obstacle: .refused(by: "/srv"))
         let missing = GrantedPath(path: "/srv/b", key: "write", obstacle: .missing)
         let access = TrialAccess(user: "nobody", paths: [refused, missing], isConfined: true)

@@ -114,7 +114,7 @@ struct GuaranteeTests {
         )
     }
 
-    @Test func `without control groups or their controllers memory and processes are not enforced, with the cause`() {
+    @Test func `without control groups or their controllers, memory and processes are not enforced, with the cause`() {
         for (found, cause) in [
             (limiting(nil), "Delegate=yes"), (limiting(nil, off: true), "cgroup: none"),
             (limiting(["cpu"]), "lack the controller"),

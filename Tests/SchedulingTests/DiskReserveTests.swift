@@ -48,7 +48,7 @@ struct DiskReserveTests {
 
     // MARK: - Waiting
 
-    @Test func `background work waits for the reserve, and runs when the disk has it again`() {
+    @Test func `background work waits while the disk lacks its reserve, and runs when the reserve is free again`() {
         sample(disk(free: 1_000))
         host.submit(.clean)
         #expect(host.reasons(.clean) == [.diskReserve(.bytes(free: 1_000, reserve: Self.gibi))])
@@ -155,7 +155,9 @@ struct DiskReserveTests {
     }
 
     @Test
-    func `the reason disk-reserve names the plugin whose launch was ended for it, until the shortage ends`() throws {
+    func `the reason disk-reserve names the plugin whose launch was ended for the shortage, until the shortage ends`()
+        throws
+    {
         host.submit(.inbox, by: .user)
         let plan = try #require(host.lastPlan)
         host.enter(plan)
