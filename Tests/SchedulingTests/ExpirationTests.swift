@@ -84,7 +84,7 @@ struct ExpirationTests {
     }
 
     @Test(.proves("C3"))
-    func `an expired task whose launch the host fails is not requeued; its entry blames the host, with a remedy`()
+    func `an expired task whose launch the host fails is not requeued, and is journaled with blame host and a remedy`()
         throws
     {
         host.advance(by: .seconds(31))
