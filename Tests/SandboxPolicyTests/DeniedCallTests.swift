@@ -42,7 +42,8 @@ struct DeniedCallTests {
         #expect(fast.group == .network && fast.name == "sendto(MSG_FASTOPEN)")
     }
 
-    @Test func `a refused start of a process is reported with the grant processes, and a namespace with no grant`() {
+    @Test
+    func `a refused process start is reported with the grant processes, a refused namespace as allowed by no grant`() {
         let newNetwork: UInt64 = 0x4000_0000
         #expect(DeniedCall(number: number(of: "clone"), arguments: (UInt64(SIGCHLD), 0)).group == .processes)
         #expect(DeniedCall(number: number(of: "clone"), arguments: (newNetwork, 0)).group == .ungrantable("clone"))

@@ -62,7 +62,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `a waiting journal entry is written after four groups of commits of work, although more of them wait`()
+    func `a waiting journal entry is written after four groups of commits of work, although more such commits wait`()
         async throws
     {
         let held = try await HeldLedger()

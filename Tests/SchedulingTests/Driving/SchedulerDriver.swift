@@ -20,8 +20,8 @@ final class SchedulerDriver {
     var loads = Loads.ready
     /// Whether processes exit when requested and die when killed.
     var processesObey = true
-    /// Whether every submission that leaves the ledger must have a journal entry at once. Applies while no commit
-    /// fails.
+    /// Whether every submission that leaves the ledger must have a journal entry at once. Applies only
+    /// while commits are neither held nor failing.
     var isStrict = true
     /// Receives each violation by the scheduler; records an issue by default.
     var onComplaint: (String) -> Void = { Issue.record("\($0)") }

@@ -144,8 +144,8 @@ final class NaiveHost: Witness {
         }
     }
 
-    /// Adapts the noted starts of deferrals to a step back of the clock. A start in the future is no longer certain,
-    /// and is the present at the latest.
+    /// Adapts the noted starts of deferrals to a step back of the clock. A start in the future is no longer certain;
+    /// a possible one becomes the present.
     private func clockWasSetBack() {
         let now = now.wall
         heldSurely = heldSurely.filter { $0.value <= now }
