@@ -41,7 +41,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `complete inside a visitor of pending requests completes the task and returns BGT_WRONG_PHASE`()
+        @Test
+        func `a call of complete in a visitor of pending requests completes the task and returns BGT_WRONG_PHASE`()
             async throws
         {
             try await withScratch { directory in
