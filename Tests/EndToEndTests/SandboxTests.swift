@@ -113,7 +113,7 @@ struct SandboxTests {
     }
 
     @Test(.needsSandbox)
-    func `a refused call that a plugin repeats 20,000 times is journaled once, and both it and another succeed`()
+    func `a refused call repeated 20,000 times by a plugin is journaled once; its task and a neighbour's task succeed`()
         async throws
     {
         let plugin = TestPlugin("RepeatsRefusedCall")

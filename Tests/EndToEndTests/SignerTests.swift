@@ -234,7 +234,8 @@ struct SignerTests {
         }
     }
 
-    @Test func `bgtask plugin check calls a signature by a key that is not trusted unaccepted, with its fingerprint`()
+    @Test
+    func `bgtask plugin check reports the signature of an untrusted key as unaccepted, with the key's fingerprint`()
         async throws
     {
         try await with("unsigned: allow") { vendor, host in
