@@ -74,7 +74,7 @@ struct SignerTests {
     }
 
     @Test
-    func `a signed plugin is installed, its signer is shown, and without the key it is refused but keeps its work`()
+    func `a signed plugin is installed, its signer shown; when its key is removed, it is refused but keeps its work`()
         async throws
     {
         try await with("unsigned: refuse") { vendor, host in

@@ -157,7 +157,6 @@ struct GuardRailTests {
         #expect(output.contains("add members only at the end of a struct, and raise BGTASK_ABI_MINOR"))
     }
 
-    /// The header compiles without warnings under a vendor's stricter flags.
     @Test(arguments: [Compiler.gcc, .gxx, .clang, .clangxx].filter(\.isInstalled))
     func `the header's example plugin compiles under stricter warning flags than the documented ones`(
         compiler: Compiler

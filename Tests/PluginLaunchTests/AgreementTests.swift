@@ -190,8 +190,8 @@ extension LaunchTests {
     }
 }
 
-/// Answers the calls of a plugin like a host without limits: it keeps the pending requests, and refuses identifiers that
-/// the manifest does not permit for their kind.
+/// Answers the calls of a plugin like a host without limits: it keeps the pending requests, and refuses identifiers
+/// that the manifest does not permit for their kind.
 private actor AnsweringHost {
     private let host: PlayedHost
     private var last: Int64 = 0
