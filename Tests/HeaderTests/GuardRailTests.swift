@@ -46,7 +46,8 @@ struct GuardRailTests {
     }
 
     @Test(.proves("BGT-ABI-03"), .enabled(if: Compiler.gcc.isInstalled))
-    func `BGTASK_HAS compares the table's size with the end of the member`() throws {
+    func `BGTASK_HAS is true for a member of a struct only if the struct's size reaches the end of the member`() throws
+    {
         try Scratch.with { scratch in
             let source = try scratch.write(
                 """

@@ -36,7 +36,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `the programs of all bundles are one copy of the runner, and other users can only read the files`()
+        @Test func `the programs of all bundles are one copy of the runner, which other users cannot change`()
             async throws
         {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
