@@ -113,7 +113,7 @@ struct SandboxTests {
     }
 
     @Test(.needsSandbox)
-    func `a refused call that a plugin repeats 20,000 times is journaled once, and both it and another succeed`()
+    func `a refused call repeated 20,000 times by a plugin is journaled once; its task and a neighbour's task succeed`()
         async throws
     {
         let plugin = TestPlugin("RepeatsRefusedCall")
@@ -180,7 +180,7 @@ struct SandboxTests {
         }
     }
 
-    @Test(.needsSandbox) func `a granted setting opens the path that it holds`() async throws {
+    @Test(.needsSandbox) func `a grant of a setting opens the path in the value of the setting`() async throws {
         try await works(grants: "settings: [ { setting: place, access: write } ]") { host, works in
             #expect(works["place-read"] == 0 && works["place-write"] == 0)
             #expect(FileManager.default.fileExists(atPath: host.directory.file("place/new")))

@@ -272,7 +272,9 @@ struct RunnerJudgeTests {
         }
     }
 
-    @Test func `a runner that is killed before it reports its filter is a failure of the host`() throws {
+    @Test func `a runner killed by another process before it reports its system call filter is a failure of the host`()
+        throws
+    {
         let plan = try Self.plan(of: plugin, identifier)
         let judge = RunnerJudge(plan, isFiltered: true)
         let events = judge.end(end(.signaled(9), leftRunning: 0))
@@ -284,7 +286,8 @@ struct RunnerJudgeTests {
         #expect(message.hasPrefix("the runner ended before it loaded the plugin"))
     }
 
-    @Test func `the end of a runner is no failure of the host after its filter, without one, or by the host's kill`()
+    @Test
+    func `a runner's end is no host failure if its filter is set or not needed, the host killed it, or it exited`()
         throws
     {
         let plan = try Self.plan(of: plugin, identifier)
