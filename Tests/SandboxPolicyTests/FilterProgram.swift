@@ -34,8 +34,8 @@ struct FilterProgram {
     /// The errno that the filter answers to a call on this architecture; 0 when it allows the call, or lets it succeed
     /// without effect.
     func errno(_ call: String, _ arguments: UInt64...) throws -> Int32 {
-        let action = try action(on: call, arguments)
-        return action == bgs_allow() ? 0 : Int32(action & 0xffff)
+        let answer = try action(on: call, arguments)
+        return answer == bgs_allow() ? 0 : Int32(answer & 0xffff)
     }
 
     /// Whether the filter lets a call succeed without effect.
