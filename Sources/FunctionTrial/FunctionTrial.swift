@@ -161,9 +161,7 @@ package struct FunctionTrial: Sendable {
                 case .message(_, .violation(let kind, let message)):
                     remark(.violation(rule: kind.rule?.rawValue, message: message))
                 case .message(_, .log(_, _, let message)): remark(.warning(message))
-                case .refused(_, let call):
-                    let denied = DeniedCall(number: call.number, arguments: (call.first, call.second))
-                    remark(.denied(denied))
+                case .refused(_, let call): remark(.denied(call))
                 case .output(_, let stream, let line):
                     remark(.output(stream: stream.rawValue, line: line))
                 case .ended(_, let end):

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
+import Glibc
 import LinuxSystem
 package import TaskModel
 
@@ -30,6 +30,7 @@ package struct ProcessAuthority: Hashable, Sendable {
     }
 
     package let user: UInt32
+    /// The name of the account of the user; its number when no account has it.
     package let userName: String
     package let capabilities: Set<Capability>
     /// The range of the user in `/etc/subuid`, if `/etc/subgid` reserves the same numbers; nil without such a range.
@@ -51,7 +52,7 @@ package struct ProcessAuthority: Hashable, Sendable {
     /// The authority of this process.
     package static func ofThisProcess() -> ProcessAuthority {
         let user = geteuid()
-        let name = NSUserName()
+        let name = Account.name(of: user)
         let users = ranges(of: user, named: name, in: FileBytes.text("/etc/subuid") ?? "")
         let groups = ranges(of: user, named: name, in: FileBytes.text("/etc/subgid") ?? "")
         return ProcessAuthority(

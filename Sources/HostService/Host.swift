@@ -256,7 +256,7 @@ package struct Host: Sendable {
             limiting: limiting(launcher, users.users, containers: state.containerDirectory),
             startedAt: clock.now(),
             pid: getpid(),
-            user: NSUserName()
+            user: Account.name(of: geteuid())
         )
         let routes = ControlRoutes(
             loop: loop,

@@ -128,6 +128,22 @@ struct SandboxTests {
         }
     }
 
+    @Test(.needsSandbox)
+    func `refused calls that a grant allows are journaled after a hundred refused calls that no grant allows`()
+        async throws
+    {
+        let plugin = TestPlugin("HidesRefusedCall")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded", "\(end)")
+            let denied = try await host.journal().filter { $0.event == "denied" }.map(\.message)
+            for remedy in ["network: true", "unix: [PATH]", "processes: true"] {
+                #expect(denied.filter { $0.contains(remedy) }.count == 1, "\(denied)")
+            }
+            #expect(denied.filter { $0.contains("no grant allows this call") }.count == 20, "\(denied)")
+        }
+    }
+
     // MARK: - Work
 
     private func works(

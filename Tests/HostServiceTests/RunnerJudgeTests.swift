@@ -1,6 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CSeccomp
+import Glibc
 import RunnerWire
+import SandboxPolicy
 import Scheduling
 import TaskModel
 import Testing
@@ -242,6 +245,28 @@ struct RunnerJudgeTests {
             return
         }
         #expect(message.hasPrefix("2 processes of the plugin were still running"))
+    }
+
+    @Test
+    func `the first refusal of each grant is journaled after 20 entries about refused calls that no grant allows`()
+        throws
+    {
+        var judge = RunnerJudge(try Self.plan(of: plugin, identifier))
+        func message(_ call: String, _ family: Int32 = 0) -> String? {
+            let number = seccomp_syscall_resolve_name(call)
+            let denied = DeniedCall(number: number, arguments: (UInt64(family), UInt64(SOCK_STREAM.rawValue)))
+            guard case .denied(_, let message)? = judge.refused(denied) else { return nil }
+            return message
+        }
+        let ungrantable = (40..<80).compactMap { message("socket", $0) }
+        #expect(ungrantable.count == 20)
+        let end = "; further refused calls of this launch that no grant allows are not journaled"
+        #expect(ungrantable.map { $0.hasSuffix(end) } == Array(repeating: false, count: 19) + [true])
+        #expect(message("socket", AF_INET)?.hasSuffix("grants: { network: true }") == true)
+        #expect(message("socket", AF_UNIX)?.hasSuffix("grants: { unix: [PATH] }") == true)
+        #expect(message("execve")?.hasSuffix("grants: { processes: true }") == true)
+        #expect(message("socket", AF_NETLINK)?.contains("NETLINK_ROUTE") == true)
+        #expect(message("connect") == nil && message("fork") == nil && message("ptrace") == nil)
     }
 
     @Test func `leftover processes of a killed or crashed launch are no violation`() {

@@ -5,7 +5,6 @@ import LinuxSystem
 import Logging
 import PluginLaunch
 import RunnerWire
-import SandboxPolicy
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -65,8 +64,7 @@ extension DecisionLoop {
         case .unlimited(let launch, let cause): return [.launchUnlimited(launch, cause: cause)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
         case .refused(let launch, let call):
-            let denied = DeniedCall(number: call.number, arguments: (call.first, call.second))
-            return [launches.judges[launch]?.refused(denied)].compactMap(\.self)
+            return [launches.judges[launch]?.refused(call)].compactMap(\.self)
         case .malformed(let launch, let message):
             if logUnexpected("invalid message", message, of: launch, core, &launches) { return [] }
             return [launches.judges[launch]?.malformed("\(message)")].compactMap(\.self)

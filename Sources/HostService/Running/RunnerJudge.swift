@@ -26,6 +26,8 @@ struct RunnerJudge: Hashable {
     /// Whether the plan was sent. Until then no code of the plugin runs.
     private var hasPlan = false
     private var deniedGroups: Set<DeniedCall.Group> = []
+    /// Number of journaled refusals of calls that no grant allows.
+    private var ungrantableDenials = 0
     private let grants: [LimitedGrant]
 
     /// - Parameters:
@@ -145,13 +147,15 @@ struct RunnerJudge: Hashable {
     // MARK: - Output
 
     /// The journaled refusal of a system call; nil when a call of the same group was refused before in this launch, or
-    /// the launch has reached the maximum number of such entries.
+    /// when no grant allows the call and the launch has reached the maximum number of such entries.
     mutating func refused(_ call: DeniedCall) -> SchedulerEvent? {
-        guard deniedGroups.count < DeniedCall.journaledPerLaunch, deniedGroups.insert(call.group).inserted else {
+        let limit = DeniedCall.mostUngrantableJournaled
+        guard call.isGrantable || ungrantableDenials < limit, deniedGroups.insert(call.group).inserted else {
             return nil
         }
-        let isLast = deniedGroups.count == DeniedCall.journaledPerLaunch
-        let rest = isLast ? "; further refused calls of this launch are not journaled" : ""
+        if !call.isGrantable { ungrantableDenials += 1 }
+        let isLast = !call.isGrantable && ungrantableDenials == limit
+        let rest = isLast ? "; further refused calls of this launch that no grant allows are not journaled" : ""
         return .denied(launch, message: call.message(grants: grants) + rest)
     }
 

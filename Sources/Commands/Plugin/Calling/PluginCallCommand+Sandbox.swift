@@ -56,7 +56,7 @@ extension PluginCallCommand {
         case .network: "\(call.name) was refused with EPERM; grant the network with --network"
         case .unix: "\(call.name) was refused with EPERM; grant the Unix socket with --unix PATH"
         case .processes: "\(call.name) was refused with EPERM; grant starting processes with --processes"
-        case .ungrantable: call.message(grants: [])
+        case .netlink, .ungrantable: call.message(grants: [])
         }
     }
 }
