@@ -78,8 +78,11 @@ struct DiskGuard: Sendable {
 
     enum Verdict: Hashable {
         case none
+        /// The launch was chosen by this sample, and has to be expired.
+        ///
         /// - Parameter taken: the bytes or inodes that the launch took.
         case expire(LaunchNumber, taken: Int64)
+        /// The launch was chosen before, and has to be killed: less than half of the reserve is left.
         case kill(LaunchNumber)
     }
 
