@@ -159,7 +159,7 @@ enum SystemCallRules {
             let raw = UInt64(SOCK_RAW.rawValue)
             try filter.refuse("socket", where: .init(0, .equal, family), .init(1, .masked(types), raw))
         }
-        // The C library asks it for the addresses of this machine.
+        // By sockets of this protocol, the C library asks for the addresses of this machine.
         try filter.allow("socket", where: .init(0, .equal, UInt64(AF_NETLINK)), .init(2, .equal, route))
         try filter.refuse("socket", where: .init(0, .equal, UInt64(AF_NETLINK)), .init(2, .notEqual, route))
     }
