@@ -56,7 +56,7 @@ extension HostConfiguration {
         let schedules = policy.schedules.compactMap { task, schedule in
             schedule.refusal(of: task, by: plugin, permissions).map { (task, $0) }
         }
-        // A schedule has a name of its own, so a pattern is no remedy.
+        // A schedule names one identifier, so a pattern is no remedy.
         let names = plugin.permitted.compactMap { if case .exact(let name) = $0 { name.text } else { nil } }
         let settings = policy.settings.keys.sorted().filter {
             plugin.settings[$0] == nil && !plugin.secrets.contains($0)

@@ -59,7 +59,7 @@ extension StateDirectory {
             let (directory, status) = try openContainer(container)
             if status.st_uid == geteuid() || status.st_uid == user { return }
             let attempt = "close the container \(container)"
-            // The mark first: the owner is the sign that the container is closed.
+            // The mode first: a container that the host's user owns counts as closed.
             if fchmod(directory.number, Self.closedMode) != 0 { throw SystemError(number: errno, attempt: attempt) }
             if fchown(directory.number, geteuid(), status.st_uid) != 0 {
                 throw SystemError(number: errno, attempt: attempt)

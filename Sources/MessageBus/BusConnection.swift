@@ -63,7 +63,7 @@ package final class BusConnection {
     }
 
     /// Time at which `dispatch` is due even if the socket is not ready: for a timeout, the rest of a turn or a new
-    /// attempt to connect. Nil when `dispatch` only has to follow the socket.
+    /// attempt to connect. Nil when `dispatch` is due only while the socket is ready.
     package var nextTurn: MonotonicTime? {
         guard let library, let link else { return retry }
         var microseconds = UInt64.max

@@ -47,7 +47,7 @@ struct LinkedLibrary {
         searchDirectories = links.runPath == nil ? inherited : Self.directories(links.runPath, origin)
     }
 
-    /// Whether the loader takes the library for a name of a needed library.
+    /// Whether this library is the one that the loader uses for the name of a needed library.
     func isNamed(_ name: String) -> Bool {
         links.name == name || path == name || path.hasSuffix("/\(name)")
     }

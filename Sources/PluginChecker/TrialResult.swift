@@ -22,7 +22,7 @@ package struct TrialResult: Hashable, Sendable, Encodable {
         /// The check could not be performed, for a cause outside of the plugin.
         case checkerError = "checker-error"
 
-        /// Whether the plugin does not conform with this outcome.
+        /// Whether a plugin with this outcome of a check does not conform.
         package var isFailure: Bool {
             switch self {
             case .fail, .crash, .timeout, .exitedEarly, .leak: true

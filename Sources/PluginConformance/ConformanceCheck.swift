@@ -60,8 +60,8 @@ package struct ConformanceCheck: Sendable {
         self.judge = judge
     }
 
-    /// A check for one kind of violation, in every ordinary launch. It lists those of the first launch that shows one:
-    /// the same defect often shows in several launches, with other numbers of tasks.
+    /// A check for one kind of violation in every ordinary launch. Its flaws are the violations in the first launch
+    /// that has any: one defect often causes violations in several launches, which differ only in numbers of tasks.
     init(
         _ name: String,
         level: Int,

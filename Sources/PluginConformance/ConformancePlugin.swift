@@ -15,7 +15,8 @@ package struct ConformancePlugin: Sendable {
     package let entry: PluginEntry
     /// Seed of random contents.
     package let seed: UInt64
-    /// Kinds of identifiers. A handler that is ported from an app of Apple's platforms often expects one kind.
+    /// The known kind of each identifier. A handler that is ported from an app of Apple's platforms often expects one
+    /// kind.
     package let kinds: [String: TaskKind]
 
     package init(_ entry: PluginEntry, seed: UInt64, kinds: [String: TaskKind] = [:]) {
@@ -107,7 +108,9 @@ package struct ConformancePlugin: Sendable {
             + singles { $0.expiration = TrialScript.Expiration(after: .milliseconds(50), .memoryPressure) }
     }
 
-    /// A launch for each task, at most `singleLimit`.
+    /// A script with one task for each of the first `singleLimit` tasks.
+    ///
+    /// - Parameter change: changes each script, for example by an expiration.
     func singles(_ change: (inout TrialScript) -> Void) -> [TrialScript] {
         tasks.prefix(Self.singleLimit).map { task in
             var script = script([task])

@@ -10,8 +10,9 @@ extension TrialLog {
         all { if case .violation(kind, let message) = $0 { ConformanceFlaw(.fault, message) } else { nil } }
     }
 
-    /// The failure of entry, as a flaw with the words for its circumstances; empty when entry succeeded or did not
-    /// return.
+    /// The failure of entry, as a flaw; empty when entry succeeded or did not return.
+    ///
+    /// - Parameter words: returns the description of the flaw for the name and number of the status.
     func failedEntry(_ words: (String) -> String = { "entry returned \($0)" }) -> [ConformanceFlaw] {
         entryFailure.map { [ConformanceFlaw(.fault, words($0))] } ?? []
     }

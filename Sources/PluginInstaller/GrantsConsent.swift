@@ -26,7 +26,7 @@ package struct GrantsConsent: Hashable {
         wider = previous == nil ? [] : rights.filter { !$0.isIncluded(in: before) }
     }
 
-    /// Throws when a consent is missing, or when it names other rights.
+    /// Throws when a given consent names other rights, or when none is given although `wider` is not empty.
     ///
     /// - Parameter accepted: the digest to which the operator consents; nil without one.
     package func check(accepted: String?) throws {

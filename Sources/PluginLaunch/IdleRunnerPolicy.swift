@@ -63,7 +63,7 @@ struct IdleRunnerPolicy: Equatable {
         return true
     }
 
-    /// Time of the next start or end; nil when neither is due.
+    /// Time of the next start or end; nil when neither is planned.
     func nextTime(idle count: Int) -> MonotonicTime? {
         let start = count < capacity ? startsAt : nil
         let end = count > 0 || start != nil ? endsAt : nil

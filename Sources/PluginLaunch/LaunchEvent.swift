@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 package import RunnerWire
+package import SandboxPolicy
 package import TaskModel
 
 /// An event of a launch. The events of a launch are delivered in order of occurrence: the first is `ready` or
@@ -16,8 +17,8 @@ package enum LaunchEvent: Sendable {
     /// `sandboxFailed` for a launch whose limits cannot be set.
     case message(LaunchNumber, RunnerMessage)
     /// The sandbox refused a system call of the launch. Equal calls are reported once, and at most
-    /// `RefusedCalls.reportLimit` of a launch.
-    case refused(LaunchNumber, RefusedCall)
+    /// `ReportedCalls.ungrantableLimit` of a launch that no grant allows.
+    case refused(LaunchNumber, DeniedCall)
     /// The control channel carried an invalid message, or the runner does not read its messages. The channel is closed;
     /// the process may still run.
     case malformed(LaunchNumber, message: String)

@@ -55,7 +55,7 @@ package final class RunnerBundles: Sendable {
         }
     }
 
-    /// Deletes all bundles and the copy of the runner, as those of an earlier host process.
+    /// Deletes all bundles and the copy of the runner, including those of an earlier host process.
     package func removeAll() {
         state.withLock { state in
             state = State()

@@ -16,7 +16,7 @@ struct PluginThreads {
     /// /proc cannot be read.
     var isAny: Bool { includeMain || exists { _ in true } ?? true }
 
-    /// Nil where /proc cannot be read.
+    /// Whether a thread that is not the runner's satisfies `isCounted`; nil where /proc cannot be read.
     private func exists(where isCounted: (pid_t) -> Bool) -> Bool? {
         guard let directory = opendir("/proc/self/task") else { return nil }
         defer { closedir(directory) }

@@ -2,7 +2,6 @@
 
 package import PluginLaunch
 import RunnerWire
-import SandboxPolicy
 package import TaskModel
 
 extension TrialCourse {
@@ -18,8 +17,7 @@ extension TrialCourse {
             add(.notStarted(message: error.message), at: now)
             phase = .ended
         case .message(_, let message): return receive(message, at: now)
-        case .refused(_, let call):
-            add(.denied(DeniedCall(number: call.number, arguments: (call.first, call.second))), at: now)
+        case .refused(_, let call): add(.denied(call), at: now)
         case .malformed(_, let message): add(.malformed(message: message), at: now)
         case .windowExceeded: add(.malformed(message: "more calls were unanswered at once than allowed"), at: now)
         case .output(_, let stream, let line): add(.output(stream, line: line), at: now)

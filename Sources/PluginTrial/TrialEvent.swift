@@ -38,7 +38,7 @@ package enum TrialEvent: Hashable, Sendable {
     case output(RunnerOutput, line: String)
     case outputDropped(RunnerOutput, lines: Int)
     case denied(DeniedCall)
-    /// The runner's channel carried an invalid message or too many unanswered calls, as after a write of the plugin.
+    /// The runner's channel carried an invalid message or too many unanswered calls, as after the plugin wrote to it.
     case malformed(message: String)
     /// The host requested the end of the launch.
     case stopping

@@ -38,7 +38,8 @@ extension TrialLog {
         entryStatus.flatMap { $0 == 0 ? nil : "\(ABIVocabulary.status.name(of: Int64($0))) (\($0))" }
     }
 
-    /// Whether a task of the script reached the plugin: entry succeeded, and registered a handler or a receiver.
+    /// Whether a task of the script reached the plugin: entry succeeded, and the plugin has a handler for the
+    /// identifier or, for an event, a receiver.
     package func isDelivered(_ identifier: String, isEvent: Bool) -> Bool {
         guard case .entered(0, let registered, let offersReceive, _)? = entry else { return false }
         return isEvent ? offersReceive : TaskIdentifier(identifier).map(registered.permits) ?? false
@@ -88,7 +89,7 @@ extension TrialLog {
 extension ExpirationReason {
     package static let all: [ExpirationReason] = (1...9).compactMap { ExpirationReason(rawValue: $0) }
 
-    /// The reason as an option of a command has it.
+    /// The name of the reason in the options of commands.
     package var word: String {
         switch self {
         case .budget: "budget"

@@ -75,7 +75,7 @@ package struct TrialPlace: Sendable {
         return container
     }
 
-    /// The directory of the main bundle.
+    /// The directory of main bundles.
     package var bundles: String { path + "/bundles" }
 
     /// The directory of the copied library, which the sandbox of a runner opens.

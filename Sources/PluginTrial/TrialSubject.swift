@@ -36,7 +36,7 @@ package struct TrialSubject: Sendable {
     }
 
     /// The plan of a launch by a script.
-    func plan(for course: TrialCourse, _ sandbox: SandboxPlan?, container: String) -> RunnerPlan {
+    func plan(for course: TrialCourse, container: String) -> RunnerPlan {
         let script = course.script
         return RunnerPlan(
             launch: course.launch,
@@ -52,9 +52,6 @@ package struct TrialSubject: Sendable {
             settings: script.hasSettings ? settings : [:],
             handlers: plugin.handlers,
             containerPath: container,
-            user: user,
-            fileLimit: script.shortage.fileSize,
-            sandbox: sandbox,
             supportedResources: [],
             hostVersion: Release.version,
             imitation: script.imitation,
@@ -67,7 +64,14 @@ package struct TrialSubject: Sendable {
         )
     }
 
-    func sandbox() -> SandboxPlan? { sandboxes.plan(for: plugin.library.path, grants) }
+    func confinement(for script: TrialScript, container: String) -> Confinement {
+        Confinement(
+            user: user,
+            fileLimit: script.shortage.fileSize,
+            containerPath: container,
+            sandbox: sandboxes.plan(for: plugin.library.path, grants)
+        )
+    }
 }
 
 extension TrialScript {

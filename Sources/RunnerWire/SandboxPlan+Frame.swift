@@ -27,7 +27,7 @@ extension FrameWriter {
 
 extension FrameReader {
     mutating func sandbox() throws(WireError) -> SandboxPlan? {
-        guard try flag("plan.hasSandbox") else { return nil }
+        guard try flag("confinement.hasSandbox") else { return nil }
         return SandboxPlan(
             landlock: try landlockRights(),
             library: try text("sandbox.library"),

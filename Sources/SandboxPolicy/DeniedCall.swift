@@ -9,17 +9,28 @@ package struct DeniedCall: Hashable, Sendable {
     /// Calls that one grant would allow. Of the calls that no grant allows, each is a group of its own.
     package enum Group: Hashable, Sendable {
         case network
+        /// Sockets of AF_NETLINK. The grant network allows one protocol, and the reported call does not name it.
+        case netlink
         case unix
         case processes
         case ungrantable(String)
     }
 
-    /// Maximum number of journaled refusals per launch.
-    package static let journaledPerLaunch = 20
+    /// Maximum number of journaled refusals per launch, of calls that no grant allows. The others are few: the first
+    /// refusal of each group is journaled, so that a plugin cannot hide it behind refusals of other calls.
+    package static let mostUngrantableJournaled = 20
 
     package let group: Group
     /// Name of the call, as `socket(AF_INET)` or `ptrace`; its number when the call has no known name.
     package let name: String
+
+    /// Whether a grant allows the call.
+    package var isGrantable: Bool {
+        switch group {
+        case .network, .netlink, .unix, .processes: true
+        case .ungrantable: false
+        }
+    }
 
     /// - Parameters:
     ///   - number: the number of the system call on this architecture.
@@ -30,10 +41,13 @@ package struct DeniedCall: Hashable, Sendable {
         switch system {
         case "socket":
             name = "socket(\(Self.families[first] ?? "family \(first)"))"
-            let isInternet = first == UInt64(AF_INET) || first == UInt64(AF_INET6)
-            let type = arguments.1 & 0xf
-            let isGrantable = isInternet && type != UInt64(SOCK_RAW.rawValue)
-            group = isGrantable ? .network : first == UInt64(AF_UNIX) ? .unix : .ungrantable(name)
+            let isRaw = arguments.1 & 0xf == UInt64(SOCK_RAW.rawValue)
+            switch Int32(truncatingIfNeeded: first) {
+            case AF_INET where !isRaw, AF_INET6 where !isRaw: group = .network
+            case AF_NETLINK: group = .netlink
+            case AF_UNIX: group = .unix
+            default: group = .ungrantable(name)
+            }
         // Refused with the flag MSG_FASTOPEN alone, which connects to a port.
         case "sendto", "sendmsg", "sendmmsg": (name, group) = ("\(system)(MSG_FASTOPEN)", .network)
         case _ where SystemCalls.network.contains(system):
@@ -57,7 +71,7 @@ package struct DeniedCall: Hashable, Sendable {
         case .network: needed = ([.network, .connect, .listen], "needs the network", "network: true")
         case .unix: needed = ([.unix], "needs a Unix socket", "unix: [PATH]")
         case .processes: needed = ([.processes], "needs to start processes", "processes: true")
-        case .ungrantable("socket(AF_NETLINK)"):
+        case .netlink:
             return "\(refusal); of AF_NETLINK, the grant network allows only the protocol NETLINK_ROUTE: if the plugin"
                 + " needs it, add to its manifest: grants: { network: true }; otherwise remove this call from the"
                 + " plugin"

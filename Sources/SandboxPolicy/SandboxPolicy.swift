@@ -131,7 +131,7 @@ package struct SandboxPolicy: Sendable {
         }
     }
 
-    /// The places that a grant opens, unless they are reserved.
+    /// The places of a grant, with the reserved ones, which the sandbox does not open.
     package static func places(of grant: LimitedGrant) -> [SandboxPlan.Place] {
         if grant.name == .gpu, !grant.isRefused { return gpuPlaces }
         return grant.places.compactMap { place in

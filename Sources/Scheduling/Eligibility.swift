@@ -189,8 +189,8 @@ package enum Eligibility {
         return reasons
     }
 
-    /// The required reasons about conditions: unmet requirements of the request, a missing first sample, memory
-    /// pressure and heat. Empty for an event.
+    /// The reasons about conditions, without those of policies: unmet requirements of the request, a missing first
+    /// sample, memory pressure and heat. Empty for an event.
     static func conditionReasons(against work: PendingWork, conditions: Conditions) -> [Reason] {
         guard case .request(let pending) = work else { return [] }
         var reasons: [Reason] = []

@@ -36,7 +36,8 @@ struct WhyTextTests {
         )
     }
 
-    @Test func `bgtask why with a single reason prints its earliest time and the change that removes it`() throws {
+    @Test func `bgtask why prints the earliest time of a single reason, and the change that removes the reason`() throws
+    {
         let reason = Reason.earliestBegin(Samples.now + .seconds(720))
         let reply = TaskWhyReply(
             identifier: try Samples.task(),

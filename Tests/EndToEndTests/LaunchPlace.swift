@@ -9,7 +9,7 @@ enum LaunchPlace: String, CaseIterable, Sendable {
     /// A second thread, for which the handler waits.
     case thread
 
-    /// Whether the entry function has not returned before the damage.
+    /// Whether the damage is done before the entry function returns.
     var isBeforeTasks: Bool { self == .constructor || self == .entry }
 }
 

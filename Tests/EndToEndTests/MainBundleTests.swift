@@ -74,7 +74,9 @@ struct MainBundleTests {
         }
     }
 
-    @Test func `Bundle.main of a plugin without the key has neither an identifier nor the plugin's keys`() async throws
+    @Test
+    func `Bundle.main of a plugin without the manifest key main-bundle has no identifier, version or plugin keys`()
+        async throws
     {
         let plugin = Self.plugin(.swift6, [])
         try await HostFixture.with(plugins: [plugin]) { host in

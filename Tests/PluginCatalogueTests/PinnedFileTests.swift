@@ -157,7 +157,7 @@ struct PinnedFileTests {
         #expect(found == [expected])
     }
 
-    @Test func `files without the digest of the library are refused`() {
+    @Test func `the manifest key files is refused without a digest of the library`() {
         let pin = String(repeating: "a", count: 64)
         #expect(found(yaml("files: { a: \(pin) }")) == ["4 files files"])
     }

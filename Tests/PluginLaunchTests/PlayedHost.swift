@@ -79,6 +79,7 @@ struct PlayedHost {
             fixture.launcher.take(for: launch)
             _ = await host.events.ready(launch)
             guard let identity = FileIdentity(ofPath: library) else { throw Missing(path: library) }
+            try host.send(.confine(plan.confinement(container: directory)))
             try host.send(.plan(plan.runnerPlan(of: plugin, library, identity, container: directory)))
             try await body(host)
         }
@@ -185,6 +186,10 @@ struct PlayedPlan {
     var user: UInt32?
     var processLimit: UInt32?
 
+    func confinement(container: String) -> Confinement {
+        Confinement(user: user, processLimit: processLimit, containerPath: container)
+    }
+
     func runnerPlan(
         of plugin: PluginIdentifier,
         _ library: String,
@@ -205,8 +210,6 @@ struct PlayedPlan {
             settings: settings,
             handlers: handlers,
             containerPath: container,
-            user: user,
-            processLimit: processLimit,
             supportedResources: [.gpu],
             hostVersion: "0.0.1",
             deadline: budget.map { now + $0 },

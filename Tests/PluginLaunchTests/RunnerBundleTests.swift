@@ -36,7 +36,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `the programs of all bundles are one copy of the runner, and other users can only read the files`()
+        @Test func `the programs of all bundles are one copy of the runner, which other users cannot change`()
             async throws
         {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
@@ -78,7 +78,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a launch whose bundle was deleted is unavailable, and the message names its program`() async throws
+        @Test func `a launch whose bundle has no program is unavailable, and the message names the program`()
+            async throws
         {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
                 fixture.launcher.take(for: 1, program: "/nonexistent/\(BundleLayout.program)")

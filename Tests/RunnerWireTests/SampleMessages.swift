@@ -90,6 +90,17 @@ enum SampleMessages {
         + requests.map { .submit(CallNumber(rawValue: .max), $0, payload: Array(repeating: 0xff, count: 65_536)) }
 
     static let fromHost: [HostMessage] = [
+        .confine(Confinement(containerPath: "")),
+        .confine(
+            Confinement(
+                user: .max,
+                processLimit: .max,
+                fileLimit: .max,
+                nice: .max,
+                containerPath: "/var/lib/bgtask/containers/é",
+                sandbox: sandbox(.unix)
+            )
+        ),
         .plan(plan(tasks: [])),
         .plan(plan(tasks: [task(payload: [])])),
         .plan(

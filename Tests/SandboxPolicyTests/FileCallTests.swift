@@ -25,7 +25,7 @@ struct FileCallTests {
         (0x41, EOPNOTSUPP), (2, EOPNOTSUPP), (0xb, EOPNOTSUPP),
     ]
 
-    @Test func `fallocate is answered with EOPNOTSUPP, except for modes that allocate nothing`() throws {
+    @Test func `fallocate is answered with EOPNOTSUPP, except for valid modes that allocate nothing`() throws {
         let filter = try Self.filter()
         for (mode, errno) in Self.modes {
             #expect(try filter.errno("fallocate", 5, mode, 0, 1 << 30) == errno, "mode \(mode)")
@@ -34,7 +34,9 @@ struct FileCallTests {
         }
     }
 
-    @Test func `ioctl refuses to change attributes and to allocate, and allows every other request`() throws {
+    @Test func `the filter refuses ioctl requests that change attributes or allocate space, and allows other requests`()
+        throws
+    {
         let filter = try Self.filter()
         for request: UInt64 in [0x4008_6602, 0x4004_6602, 0x401c_5820] {
             #expect(try filter.errno("ioctl", 5, request) == EPERM)
@@ -53,7 +55,9 @@ struct FileCallTests {
         }
     }
 
-    @Test func `the other calls have the answers of the rules`() throws {
+    @Test func `the filter allows write and ftruncate, answers chmod with EPERM, and seccomp and clone3 with ENOSYS`()
+        throws
+    {
         let filter = try Self.filter()
         #expect(try filter.errno("write") == 0 && filter.errno("ftruncate") == 0)
         // A filter of the plugin could answer the refused calls in the place of the host.

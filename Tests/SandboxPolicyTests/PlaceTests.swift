@@ -80,7 +80,9 @@ struct PlaceTests {
         #expect(Set(filters).count == filters.count)
     }
 
-    @Test func `the grant gpu opens the devices of graphics processors, and the other tested grants do not`() throws {
+    @Test func `the grant gpu opens the devices of graphics processors; network, unix, processes and write do not`()
+        throws
+    {
         let places = try #require(try policy().plan(for: plugin(Grants(gpu: true)))).granted
         #expect(places.filter { $0.access == .device }.map(\.path) == ["/dev/dri"])
         #expect(places.filter { $0.access != .device }.allSatisfy { $0.access == .read && $0.path.hasPrefix("/sys/") })
@@ -160,7 +162,7 @@ struct PlaceTests {
     }
 
     @Test(arguments: ["/nowhere/statement", "/nowhere/run/other", "/srv"])
-    func `a path whose name only begins like a place of the host is not reserved in sandboxes`(path: String)
+    func `a path that is neither at, above nor below a place of the host is not reserved in sandboxes`(path: String)
         throws
     {
         #expect(try policy().reservation(of: .init(path: path, access: .read)) == nil)

@@ -84,8 +84,8 @@ struct CoreCostTable {
         return lines.compactMap { $0.indices.contains(index) ? $0[index] : nil }
     }
 
-    /// Figures before the scheduler was indexed, by column: one for each measured number of pending requests, separated
-    /// by slashes, or a text that names its own conditions.
+    /// Figures from before the scheduler had indexes, by column: one for each measured number of pending requests,
+    /// separated by slashes, or a text that names its own conditions.
     private static let before = [
         "B/request": "- / 2,800 / -",
         "load s": "- / 1.54, in one event / -",

@@ -120,7 +120,7 @@ struct SubmitToHandler {
         print("one call of a function with seven arguments: \(costs[0]) ns plainly, \(costs[1]) ns through libffi")
     }
 
-    /// Measures the two calls that a continued task makes in loops.
+    /// Measures the calls `is_expiring` and `set_progress`, which a continued task makes in loops.
     private static func measurePolls(_ host: MeasuredHost) throws {
         let body = #"{"identifier":"com.example.polls.poll","kind":"continued","title":"Polls"}"#
         let answer = try host.connect().post("/v1/tasks", body)

@@ -21,13 +21,13 @@ import Foundation
 ///   suite.
 /// - The clock stands still until ``advance(by:)``.
 /// - The host accepts every well-formed request of a permitted identifier. Modes, limits and conditions are decisions
-///   of a real host, which ``refuseNext(_:subReason:message:)`` plays.
+///   of a real host; ``refuseNext(_:subReason:message:)`` simulates their refusals.
 /// - A continued request is accepted in every launch, and is delivered by ``runPending(_:)`` alone.
 /// - The launch ends at ``end()``, not with its last completion, and no quiet period passes.
 /// - Nothing is killed. A call that does not return is a defect that ``end()`` reports after ten seconds.
 /// - A programming error, such as a second registration, ends the process of the test.
-/// - Objects and threads of the plugin may outlive the host: their calls are answered that the launch has ended, or
-///   that there is no host.
+/// - Objects and threads of the plugin may outlive the host: their calls fail as after the end of a launch, or as
+///   outside of a host.
 public final class TestHost: @unchecked Sendable {
     // Unchecked: every function of the C host may be called from any thread.
 
@@ -79,7 +79,7 @@ public final class TestHost: @unchecked Sendable {
     private static let shortTimeout: UInt32 = 100
 
     /// Leaves the host. Its memory is kept, a small leak per host of a unit test: tasks, timers and threads of the
-    /// plugin that outlive the test may still call it, and are answered that the launch has ended.
+    /// plugin that outlive the test may still call it; their calls fail as after the end of a launch.
     deinit {
         BackgroundPlugin.leave(bgtt_table(host))
         bgtt_set_timeout(host, Self.shortTimeout)

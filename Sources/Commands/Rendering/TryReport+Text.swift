@@ -84,6 +84,7 @@ extension TrialEvent {
         }
     }
 
-    /// The number of a task that the launch submitted itself, from 2, in parentheses; empty for the tried task.
+    /// The number of a task that the launch submitted itself, counted from 2, in parentheses, as ` (task 2)`; empty for
+    /// the tried task.
     private static func suffix(_ task: Int) -> String { task == 0 ? "" : " (task \(task + 1))" }
 }

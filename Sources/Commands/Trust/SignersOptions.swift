@@ -17,7 +17,8 @@ struct SignersOptions: ParsableArguments {
 
     @OptionGroup var host: HostOptions
 
-    /// Path of the file. Without a running host, the default path of the host that `--system` or `--user` selects.
+    /// Path of the file. Without a running host, the default path of the host that `--system` or `--user` selects;
+    /// throws without these options.
     func path() async throws -> String {
         if let signers { return FilePlace.absolute(signers) }
         do {

@@ -12,7 +12,7 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
         case sensor
         /// No sensor of this machine can measure the condition.
         case missing
-        /// The condition is not sampled, because no work waits for it.
+        /// The condition is not sampled, because no work waits for it, or its source has not answered yet.
         case unwatched
     }
 

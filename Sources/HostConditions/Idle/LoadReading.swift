@@ -38,11 +38,12 @@ struct LoadReading: Equatable {
                 return nil
             }
             let all = Self.growth(before, after)
-            // The launches' waiting is at most the total: the rest is the least waiting of others.
+            // The waiting time of the launches is part of the total: the difference is a lower bound for the other
+            // processes.
             if let launches, let before = launches.0[keyPath: stall], let after = launches.1[keyPath: stall] {
                 return min(1, max(0, all - Self.growth(before, after)) / elapsed)
             }
-            // Waiting that cannot be attributed must not end an idleness on which a launch runs.
+            // Waiting that cannot be attributed must not end the idleness in which a launch runs.
             return launchesWork ? nil : min(1, all / elapsed)
         }
         processorPressure = pressure(\.processorStall)

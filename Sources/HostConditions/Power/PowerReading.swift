@@ -8,7 +8,8 @@ struct PowerReading: Equatable {
         let name: String
         /// Type as reported by the kernel, such as `Mains`, `USB`, `Battery` or `UPS`.
         let type: String
-        /// Whether the supply is external and feeds the machine.
+        /// Whether the kernel reports the supply as online, and the supply feeds the machine. Used for external
+        /// supplies only.
         var isOnline = false
         /// Remaining charge of a battery in percent; nil when the kernel does not report it.
         var capacity: Int?
@@ -106,8 +107,8 @@ extension PowerReading {
     }
 
     /// Whether the USB-C ports in a directory give power to the attached device instead of taking power from it. The
-    /// kernel reports the supply of such a port as online, too. A port with several roles takes power in the role
-    /// `source [sink]`.
+    /// kernel reports the supply of such a port as online, too. For a port with several roles the kernel marks the
+    /// present role with brackets: `source [sink]` takes power.
     private static func gives(_ ports: String) -> Bool {
         let names = (try? SystemFile.names(in: ports)) ?? []
         let roles = names.compactMap { SystemFile.line("\(ports)/\($0)/power_role") }

@@ -4,8 +4,8 @@ import LinuxSystem
 import MessageBus
 import TaskModel
 
-/// Measures whether power-saver is the active profile of power-profiles-daemon, whether a user or a program activated
-/// it. The sensor follows the profile while the condition is watched, and has no connection otherwise.
+/// Measures whether power-saver is the active profile of power-profiles-daemon, regardless of the user or program that
+/// activated it. The sensor follows the profile while the condition is watched, and has no connection otherwise.
 final class PowerSaverSensor: Sensor {
     private static let profile = "power-saver"
 

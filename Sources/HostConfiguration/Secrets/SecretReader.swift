@@ -61,7 +61,8 @@ package struct SecretReader: Sendable {
     private func value(of source: SecretSource) throws(Flaw) -> String {
         switch source {
         case .file(let path):
-            // Before the file is opened: between both, only trusted users could then exchange it.
+            // Checked before the file is opened: if the path has no weakness, only trusted users can exchange the file
+            // in between.
             let weak = SystemDirectory.weakness(of: path, trust: .rootAnd(geteuid()))
             let text = try text(of: path)
             if let weak { throw Self.flaw(ofPlace: weak, on: path) }

@@ -81,7 +81,7 @@ struct TimeZoneFile {
             guard let version = reader.number(UInt8.self), reader.bytes(15) != nil,
                 let counts = reader.numbers(UInt32.self, 6)?.map(Int.init)
             else { throw truncated }
-            // A NUL is version 1, a digit any other.
+            // The byte is NUL for version 1, and the digit of the version for any other.
             self.version = version == 0 ? 1 : Int(version) - 0x30
             (utcIndicators, standardIndicators, leapSeconds) = (counts[0], counts[1], counts[2])
             (times, types, characters) = (counts[3], counts[4], counts[5])

@@ -1,14 +1,16 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// The open connections of the control socket by user, and the rule about new ones: held connections of one user delay
-/// no other user. A pure decision; all searches are bounded by the total limit.
+/// no other user. A pure decision. The cost of a search is bounded, because the limits bound the number of connections.
 struct ConnectionTable<Key: Hashable> {
     struct Limits {
         /// Maximum number of connections per user.
         var perUser = 128
-        /// Maximum number of connections. File descriptors are reserved for launches.
+        /// Maximum number of connections, of which `forRoot` are reserved for root. Connections of root are not counted
+        /// when another user connects, so the actual number may exceed the maximum by the connections of root. The
+        /// limit leaves file descriptors for launches.
         var total = 256
-        /// Connections out of the total that only root can use.
+        /// Number of connections out of `total` that only root can use.
         var forRoot = 16
     }
 
@@ -23,7 +25,8 @@ struct ConnectionTable<Key: Hashable> {
     private struct Connection {
         let user: UInt32
         var isIdle = true
-        /// Rises with every change from or to idle.
+        /// Rises with every change of `isIdle`, so that the lowest number belongs to the connection without a change
+        /// for the longest time.
         var turn: UInt64
     }
 
@@ -79,8 +82,8 @@ struct ConnectionTable<Key: Hashable> {
         counts[user, default: 0] += 1
     }
 
-    /// The longest idle connection of a displaced user: of the one with the most connections. Nil when no such
-    /// connection is idle.
+    /// The connection to close in favour of a new one, among the users that `isDisplaced` selects: of the user with the
+    /// most connections, the connection that has been idle longest. Nil when none of these connections is idle.
     private func oldestIdle(where isDisplaced: (UInt32) -> Bool) -> Key? {
         let idle = connections.filter { $0.value.isIdle && isDisplaced($0.value.user) }
         return idle.min { one, other in

@@ -92,7 +92,7 @@ extension Route {
 
     var catalogueWait: CatalogueWait {
         switch self {
-        // An expiration is not parked: only a loaded task runs.
+        // The scheduler does not park a simulated expiration, because every running task is loaded.
         case .pluginShow, .taskWhy, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
         case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,

@@ -19,7 +19,7 @@ struct ControlSocket: Sendable {
     private static let backlog: CInt = 1_024
 
     /// Prepares the path of the socket. Throws when the path cannot be used, for example because another process
-    /// listens on it. The socket of a dead host is left to be replaced.
+    /// listens on it. The socket of a host that has ended stays until `listen` replaces it.
     func prepare() throws(HostError) {
         if let activated { return try activated.checkPath(path) }
         let directory = (path as NSString).deletingLastPathComponent

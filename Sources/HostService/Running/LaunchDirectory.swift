@@ -15,10 +15,11 @@ struct LaunchDirectory {
         }
     }
 
-    /// The judge of each launch whose plan was sent: it translates the runner's messages into scheduler events.
+    /// The judge of each launch whose runner was told to confine itself: it translates the runner's messages into
+    /// scheduler events.
     var judges: [LaunchNumber: RunnerJudge] = [:]
-    /// Launches that sent a message before their plan was sent. The message is logged once per launch.
-    var withoutPlan: Set<LaunchNumber> = []
+    /// Launches that sent a message before their first message from the host. The message is logged once per launch.
+    var unexpected: Set<LaunchNumber> = []
     /// Launches whose container is being created.
     var containers = AwaitedContainers()
     /// The main bundle of each launch whose runner is started in one, until its plan is sent.
@@ -41,7 +42,7 @@ struct LaunchDirectory {
         judges[launch] = nil
         secrets[launch] = nil
         bundles[launch] = nil
-        withoutPlan.remove(launch)
+        unexpected.remove(launch)
     }
 }
 

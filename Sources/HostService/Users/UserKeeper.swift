@@ -24,8 +24,8 @@ final class UserKeeper: Sendable {
     }
 
     /// Closes each container that does not belong to the present user of its plugin. After a change of `plugin-users`,
-    /// a container would otherwise belong to the present user of another plugin. The next launch of its plugin opens
-    /// it. Called before the first launch; blocks on the disk.
+    /// a container would otherwise belong to the present user of another plugin. The next launch of the container's
+    /// plugin opens it. Closes all discarded containers, too. Called before the first launch; blocks on the disk.
     func closeContainers(in state: StateDirectory) throws(HostError) {
         guard users.range != nil else { return }
         for container in state.containers() {
@@ -48,7 +48,7 @@ final class UserKeeper: Sendable {
         if let user = user(of: main) { return user }
         // A copy, because the decision loop must not wait at the lock for the disk. No other thread assigns.
         let present = assignments.withLock { $0 }
-        // An unreadable history makes the order of the free users worse, and none of them wrong.
+        // Without a readable history another free user may be chosen, but every free user may be assigned.
         let assignment = present?.assignment(hasFiles: hasFiles) { try? ledger.lastLaunch(of: $0) }
         guard let assignment else {
             throw HostError(

@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Rules for digests. A digest has the shape of the library: one for one file, or one for each architecture.
+/// Rules for digests. Like the library, a digest is written either once, or once for each architecture.
 extension ManifestCheck {
     /// The architectures of the library; nil for one file, and for a missing library.
     var architectures: [String]? { draft.library?.names }

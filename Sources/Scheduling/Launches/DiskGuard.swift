@@ -21,8 +21,9 @@ struct DiskGuard: Sendable {
     /// A launch is chosen only if it took at least the reserve divided by this number.
     private static let part: Int64 = 8
 
-    /// Time for which a change of a counter and one of the disk match at least; at most they match for twice this time.
-    /// The kernel writes bytes back about 35 s after their write at the latest.
+    /// The period of `DiskMatch`. A change of a counter matches a change of the disk when at most this time lies
+    /// between them, and never when more than twice this time does. The kernel writes bytes back at most about 35 s
+    /// after their write.
     private static let period: Duration = .seconds(40)
 
     /// The bytes, or the inodes, that the disk lost since this kind of shortage began or the last chosen launch ended.
@@ -77,8 +78,11 @@ struct DiskGuard: Sendable {
 
     enum Verdict: Hashable {
         case none
+        /// The launch was chosen by this sample, and has to be expired.
+        ///
         /// - Parameter taken: the bytes or inodes that the launch took.
         case expire(LaunchNumber, taken: Int64)
+        /// The launch was chosen before, and has to be killed: less than half of the reserve is left.
         case kill(LaunchNumber)
     }
 

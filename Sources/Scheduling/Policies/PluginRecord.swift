@@ -33,7 +33,8 @@ package struct PluginRecord: Hashable, Sendable {
 // The last launch for requests of a kind. The wall clock measures the time since then, because the time counts across
 // restarts of the host and while the machine is suspended.
 extension PluginRecord {
-    /// Notes the end of a background launch with the plugin's own requests of these kinds.
+    /// Notes the end of a background launch with the plugin's own requests of these kinds, unless a user requested the
+    /// launch.
     mutating func noteOwn(_ kinds: Set<TaskKind>, cause: LaunchCause, at end: WallTime) {
         if cause == .user { return }
         for kind in kinds { ownEnds[kind] = end }

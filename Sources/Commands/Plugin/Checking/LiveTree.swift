@@ -38,7 +38,8 @@ struct LiveTree {
     }
 }
 
-/// Writes a live tree from any thread. The names of checks contain no control characters.
+/// Writes a live tree. Safe on any thread. The text is not escaped, because the names of checks contain no control
+/// characters.
 final class LiveOutput: Sendable {
     private let tree: Mutex<LiveTree>
     private let write: @Sendable (String) -> Void
@@ -53,7 +54,7 @@ final class LiveOutput: Sendable {
     func end(_ result: TrialResult) { draw { $0.end(result) } }
 
     private func draw(_ change: (inout LiveTree) -> String) {
-        // Written under the lock: two pictures must not mix.
+        // Written under the lock, so that the texts of two changes do not mix.
         tree.withLock { tree in
             let text = change(&tree)
             if !text.isEmpty { write(text) }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A programming language of `plugin new`. The raw value is the word of its option.
+/// A programming language of `plugin new`. The raw value is the value of the option `--language`.
 enum PluginLanguage: String, CaseIterable, Hashable, Sendable {
     case c
     case cxx = "c++"
@@ -67,7 +67,8 @@ enum PluginLanguage: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The path of the test. Go would compile a C file beside its sources into the plugin.
+    /// The path of the test's source file, relative to the project. A C file beside the sources of Go would be compiled
+    /// into the plugin.
     var test: String {
         switch self {
         case .c: "@NAME@_test.c"

@@ -6,7 +6,7 @@ import TaskModel
 
 // Commits of the host and their effects once they are on disk.
 extension NaiveHost {
-    /// Judges every change when the scheduler requests its commit, because its decision is made by then.
+    /// Judges every change when the scheduler requests its commit, because the decision about it has been made by then.
     func judge(_ changes: [LedgerChange], of ticket: Ticket, after event: SchedulerEvent) {
         asking = ticket
         for change in changes {

@@ -144,8 +144,8 @@ final class NaiveHost: Witness {
         }
     }
 
-    /// Adapts the noted starts of deferrals to a step back of the clock. A start in the future is no longer certain,
-    /// and is the present at the latest.
+    /// Adapts the noted starts of deferrals to a step back of the clock. A start in the future is no longer certain;
+    /// a possible one becomes the present.
     private func clockWasSetBack() {
         let now = now.wall
         heldSurely = heldSurely.filter { $0.value <= now }
@@ -171,7 +171,7 @@ final class NaiveHost: Witness {
             case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason)
             case .stop(let number): finished(number)
             case .kill(let number): killed(number, after: event)
-            case .load, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
+            case .load, .confineRunner, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
             }
         }
         noteHolds()
