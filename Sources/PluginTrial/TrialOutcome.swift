@@ -61,11 +61,14 @@ extension TrialLog {
     }
 
     /// The outcome of a task, as a host would record it for a launch with this task alone.
-    package func outcome(of task: Int, identifier: String, isEvent: Bool) -> TaskOutcome {
+    ///
+    /// - Parameter event: type of an event; nil for all other kinds.
+    package func outcome(of task: Int, identifier: String, event: EventType?) -> TaskOutcome {
         if let completion = completion(of: task) { return completion.outcome.taskOutcome }
         if contains({ if case .loadFailed = $0 { true } else { false } }) { return .loadFailed }
         if entryStatus != 0 { return .entryFailed }
-        if !isDelivered(identifier, isEvent: isEvent) { return isEvent ? .succeeded : .notRegistered }
+        // A plugin without a receiver has nothing to do at its start (C11).
+        if !isDelivered(identifier, isEvent: event != nil) { return event == .started ? .succeeded : .notRegistered }
         if crashSignal != nil { return .crashed }
         if earlyExit != nil { return .exited }
         if case .outOfMemory? = end?.termination { return .killedForMemory }

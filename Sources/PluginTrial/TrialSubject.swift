@@ -75,7 +75,10 @@ package struct TrialSubject: Sendable {
 }
 
 extension TrialScript {
-    fileprivate var lane: Lane { tasks.first?.kind.lane ?? .background }
+    var lane: Lane { tasks.first?.kind.lane ?? .background }
+
+    /// Whether the launch is in the foreground, as in a host: a user requested it, or it has a trigger.
+    var isForeground: Bool { lane != .event || tasks.contains { $0.event == .trigger } }
 }
 
 extension RunnerPlan.Task {

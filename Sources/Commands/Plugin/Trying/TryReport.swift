@@ -79,7 +79,7 @@ struct TryReport: Hashable, Encodable {
 
 extension TryReport {
     init(_ log: TrialLog, of task: TriedTask, library: String, _ subject: TrialSubject) {
-        let result = log.outcome(of: 0, identifier: task.identifier, isEvent: task.kind == .event)
+        let result = log.outcome(of: 0, identifier: task.identifier, event: task.event)
         plugin = subject.plugin.identifier.text
         self.library = library
         self.task = task.event?.name ?? task.identifier
