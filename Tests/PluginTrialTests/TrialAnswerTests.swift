@@ -63,8 +63,10 @@ struct TrialAnswerTests {
         #expect(try refusal(submit(&trial, "export.one", .continued)) == nil)
     }
 
-    @Test(arguments: [(.started, .notInForeground), (.fetch, .notInForeground), (.trigger, nil)]
-        as [(EventType, SubmissionRefusal.SubReason?)])
+    @Test(
+        arguments: [(.started, .notInForeground), (.fetch, .notInForeground), (.trigger, nil)]
+            as [(EventType, SubmissionRefusal.SubReason?)]
+    )
     func `a trial of an event accepts a continued request only if the event is a trigger`(
         _ event: EventType,
         _ expected: SubmissionRefusal.SubReason?
@@ -74,8 +76,10 @@ struct TrialAnswerTests {
         #expect(try refusal(submit(&trial, "one", .continued)) == expected)
     }
 
-    @Test(arguments: [(.started, .succeeded), (.fetch, .notRegistered), (.trigger, .notRegistered)]
-        as [(EventType, TaskOutcome)])
+    @Test(
+        arguments: [(.started, .succeeded), (.fetch, .notRegistered), (.trigger, .notRegistered)]
+            as [(EventType, TaskOutcome)]
+    )
     func `in a trial an event without a receiver has the outcome that a host would record`(
         _ event: EventType,
         _ expected: TaskOutcome
