@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
+import Glibc
 import LinuxSystem
 import TaskModel
 
@@ -39,15 +40,20 @@ struct RefusedCalls {
         /// One call was answered, or none waited. The value is the call to report; nil when none waited, or when the
         /// call was reported before or exceeds `reportLimit`.
         case call(RefusedCall?)
-        /// No process of the launch can make a call any more, or the listener has failed.
+        /// No process of the launch can make a call any more.
         case ended
+        /// The listener has failed. Calls of the launch may still wait.
+        case failed(SystemError)
     }
 
     /// Answers one waiting call with EPERM.
     mutating func answer() -> Answered {
         var call = bgl_refused_call()
         let status = bgl_answer_refused_call(listener.number, &call)
-        if status < 0 { return .ended }
+        if status == -EPIPE { return .ended }
+        if status < 0 {
+            return .failed(SystemError(number: -status, attempt: "answer a refused system call of the launch"))
+        }
         let refused = RefusedCall(number: call.number, first: call.arguments.0, second: call.arguments.1)
         guard status == 1, reported.count < Self.reportLimit, reported.insert(refused).inserted else {
             return .call(nil)

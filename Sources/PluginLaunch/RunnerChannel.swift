@@ -33,9 +33,9 @@ struct RunnerChannel {
     private var bucket: TokenBucket
     /// Total number of received bytes.
     private var received = 0
-    /// The listener of the runner's filter of system calls, until the launch thread takes it over; nil before and
-    /// after.
-    private var listener: Descriptor?
+    /// The listener of the runner's filter of system calls, or the reason why it is lost, until the launch thread takes
+    /// it over; nil before and after.
+    private var listener: Result<Descriptor, SystemError>?
 
     init(socket: Descriptor, at now: MonotonicTime) {
         self.socket = socket
@@ -63,9 +63,9 @@ struct RunnerChannel {
     ) -> Status {
         guard !isHeld else { return .open }
         guard let socket else { return .ended }
-        var attached: Int32 = -1
+        var attached = Int32(BGL_NO_DESCRIPTOR)
         let count = bgl_receive_with_descriptor(socket.number, buffer.baseAddress, buffer.count, &attached)
-        if attached >= 0 { accept(Descriptor(owning: attached)) }
+        if attached != Int32(BGL_NO_DESCRIPTOR) { accept(attached) }
         if count == Int(-EAGAIN) { return .open }
         guard count > 0 else {
             close()
@@ -82,14 +82,27 @@ struct RunnerChannel {
 
     /// Accepts a listener with the first bytes of a runner, which it sends before it loads the plugin. Other
     /// descriptors are closed: the plugin sent them.
-    private mutating func accept(_ descriptor: Descriptor) {
-        if expectsListener, received == 0, bgl_is_listener(descriptor.number) != 0 { listener = descriptor }
+    ///
+    /// - Parameter attached: the received descriptor, or `BGL_LOST_DESCRIPTOR`.
+    private mutating func accept(_ attached: Int32) {
+        let descriptor = attached >= 0 ? Descriptor(owning: attached) : nil
+        guard expectsListener, received == 0 else { return }
+        let attempt = "receive the listener for refused system calls"
+        guard let descriptor else {
+            // The kernel does not report the cause; it is this one unless the whole machine has no descriptors left.
+            listener = .failure(SystemError(number: EMFILE, attempt: attempt))
+            return
+        }
+        let isListener = bgl_is_listener(descriptor.number) != 0
+        listener = isListener ? .success(descriptor) : .failure(SystemError(number: EBADF, attempt: attempt))
     }
 
-    /// Returns the received listener once; nil when none was received, or it was returned before.
-    mutating func takeListener() -> Descriptor? {
-        defer { listener = nil }
-        return listener
+    /// Returns the received listener once; nil when the runner sent none, or it was returned before. Throws once when
+    /// the runner sent one that did not arrive.
+    mutating func takeListener() throws(SystemError) -> Descriptor? {
+        guard let listener else { return nil }
+        self.listener = nil
+        return try listener.get()
     }
 
     /// Delivers the held message and the messages behind it, until the receiver refuses one. Reads no bytes.

@@ -63,6 +63,7 @@ extension DecisionLoop {
             log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .unlimited(let launch, let cause): return [.launchUnlimited(launch, cause: cause)]
+        case .failedByHost(let launch, let message): return [.launchFailedByHost(launch, message: message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
         case .refused(let launch, let call):
             let denied = DeniedCall(number: call.number, arguments: (call.first, call.second))
