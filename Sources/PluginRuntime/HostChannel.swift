@@ -84,16 +84,16 @@ final class HostChannel: Sendable {
     func send(_ message: RunnerMessage, with attached: Int32) throws(SystemError) {
         let attempt = "send a descriptor to the host"
         guard let frame = try? message.frame() else { throw SystemError(number: EMSGSIZE, attempt: attempt) }
-        let size = outgoing.withLock { outgoing in
+        let sent = outgoing.withLock { outgoing in
             let size = frame.withUnsafeBytes {
                 bgl_send_with_descriptor(descriptor, $0.baseAddress, $0.count, attached)
             }
             outgoing.isBroken = size != frame.count
             return size
         }
-        if size == frame.count { return }
+        if sent == frame.count { return }
         // Nothing was sent before, so the socket has space for all of it.
-        throw SystemError(number: size < 0 ? Int32(-size) : EIO, attempt: attempt)
+        throw SystemError(number: sent < 0 ? Int32(-sent) : EIO, attempt: attempt)
     }
 
     /// Wakes the control thread, so that it checks its deadlines.
