@@ -12,6 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The number on x86_64 and aarch64. */
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
 enum { CGROUP2_MAGIC = 0x63677270 };
 
 int bgl_open(int directory, const char *name, int flags) {
@@ -64,6 +69,11 @@ ssize_t bgl_receive_with_descriptor(int socket, void *buffer, size_t capacity, i
         *descriptor = BGL_LOST_DESCRIPTOR;
     }
     return size;
+}
+
+int bgl_refuse_descriptors(int socket) {
+    const int passes = 0;
+    return setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &passes, sizeof passes) == 0 ? 0 : -errno;
 }
 
 ssize_t bgl_send_with_descriptor(int socket, const void *buffer, size_t count, int descriptor) {

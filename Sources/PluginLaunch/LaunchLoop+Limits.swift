@@ -18,7 +18,7 @@ extension LaunchLoop {
     /// for refused calls. Kills the launch when a limit cannot be set, because the plugin must not run without its
     /// limits.
     func limit(_ launch: SupervisedLaunch, _ resources: LaunchResources) {
-        launch.control.expectsListener = resources.isFiltered
+        launch.control.listener.isExpected = resources.isFiltered
         guard let group = launch.group, let controllers = station.groups?.controllers else { return }
         do throws(SystemError) {
             try group.apply(resources, controllers: controllers)

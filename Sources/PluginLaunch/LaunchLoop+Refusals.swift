@@ -9,7 +9,7 @@ extension LaunchLoop {
     /// Watches the listener that arrived with the first bytes of a runner, if one did.
     func watchRefusals(of launch: SupervisedLaunch) {
         do throws(SystemError) {
-            guard let listener = try launch.control.takeListener() else { return }
+            guard let listener = try launch.control.listener.take() else { return }
             try poller.add(listener, .refusals(launch.number))
             launch.refusals = RefusedCalls(listener: listener, at: clock.monotonic)
         } catch {

@@ -33,9 +33,8 @@ struct RunnerChannel {
     private var bucket: TokenBucket
     /// Total number of received bytes.
     private var received = 0
-    /// The listener of the runner's filter of system calls, or the reason why it is lost, until the launch thread takes
-    /// it over; nil before and after.
-    private var listener: Result<Descriptor, SystemError>?
+    /// The listener of the runner's filter of system calls, until the launch thread takes it over.
+    var listener = RunnerListener()
 
     init(socket: Descriptor, at now: MonotonicTime) {
         self.socket = socket
@@ -65,44 +64,19 @@ struct RunnerChannel {
         guard let socket else { return .ended }
         var attached = Int32(BGL_NO_DESCRIPTOR)
         let count = bgl_receive_with_descriptor(socket.number, buffer.baseAddress, buffer.count, &attached)
-        if attached != Int32(BGL_NO_DESCRIPTOR) { accept(attached) }
+        listener.accept(attached, isFirst: received == 0)
         if count == Int(-EAGAIN) { return .open }
         guard count > 0 else {
             close()
             return .ended
         }
+        // The runner sends a descriptor with its first bytes only. A plugin can send one whose close blocks this thread,
+        // such as a socket with SO_LINGER. A failure means that the kernel is too old for the option.
+        if received == 0 { _ = bgl_refuse_descriptors(socket.number) }
         received += count
         decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         bucket.spend(count, at: now)
         return decode(at: now, deliver: deliver)
-    }
-
-    /// Whether the runner sends a listener with its first bytes: it has a filter of system calls.
-    var expectsListener = false
-
-    /// Accepts a listener with the first bytes of a runner, which it sends before it loads the plugin. Other
-    /// descriptors are closed: the plugin sent them.
-    ///
-    /// - Parameter attached: the received descriptor, or `BGL_LOST_DESCRIPTOR`.
-    private mutating func accept(_ attached: Int32) {
-        let descriptor = attached >= 0 ? Descriptor(owning: attached) : nil
-        guard expectsListener, received == 0 else { return }
-        let attempt = "receive the listener for refused system calls"
-        guard let descriptor else {
-            // The kernel does not report the cause; it is this one unless the whole machine has no descriptors left.
-            listener = .failure(SystemError(number: EMFILE, attempt: attempt))
-            return
-        }
-        let isListener = bgl_is_listener(descriptor.number) != 0
-        listener = isListener ? .success(descriptor) : .failure(SystemError(number: EBADF, attempt: attempt))
-    }
-
-    /// Returns the received listener once; nil when the runner sent none, or it was returned before. Throws once when
-    /// the runner sent one that did not arrive.
-    mutating func takeListener() throws(SystemError) -> Descriptor? {
-        guard let listener else { return nil }
-        self.listener = nil
-        return try listener.get()
     }
 
     /// Delivers the held message and the messages behind it, until the receiver refuses one. Reads no bytes.

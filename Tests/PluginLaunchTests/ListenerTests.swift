@@ -14,12 +14,21 @@ extension LaunchTests {
     struct ListenerTests {
         private static let start = MonotonicTime(nanoseconds: 0)
 
-        /// Sends a frame of a runner to the channel, with the standard input of the test in place of a listener.
-        private func send(from far: Descriptor, to channel: inout RunnerChannel) throws {
+        /// Whether the kernel lets the host refuse descriptors.
+        static let canRefuseDescriptors: Bool = {
+            guard let (near, _) = try? Descriptor.socketPair() else { return false }
+            return bgl_refuse_descriptors(near.number) == 0
+        }()
+
+        /// Sends a frame of a runner to the channel, with the standard input of the test in place of a listener. Returns
+        /// whether the kernel accepted it.
+        @discardableResult
+        private func send(from far: Descriptor, to channel: inout RunnerChannel) throws -> Bool {
             let frame = try RunnerMessage.confined.frame()
             let sent = frame.withUnsafeBytes {
                 bgl_send_with_descriptor(far.number, $0.baseAddress, $0.count, STDIN_FILENO)
             }
+            if sent == Int(-EPERM) { return false }
             #expect(sent == frame.count)
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 8)
             defer { buffer.deallocate() }
@@ -30,12 +39,13 @@ extension LaunchTests {
             }
             #expect(status == .open)
             #expect(messages == [.confined])
+            return true
         }
 
         /// The error with which the channel reports that the runner's listener did not arrive; nil for none.
         private func loss(in channel: inout RunnerChannel) -> SystemError? {
             do throws(SystemError) {
-                _ = try channel.takeListener()
+                _ = try channel.listener.take()
                 return nil
             } catch {
                 return error
@@ -59,7 +69,7 @@ extension LaunchTests {
         @Test func `a runner's listener for which the host has no free descriptor is reported as lost, once`() throws {
             let (near, far) = try Descriptor.socketPair()
             var channel = RunnerChannel(socket: near, at: Self.start)
-            channel.expectsListener = true
+            channel.listener.isExpected = true
             try withoutFreeDescriptors { try send(from: far, to: &channel) }
             let (first, second) = (loss(in: &channel), loss(in: &channel))
             #expect(first?.number == EMFILE && second == nil)
@@ -68,14 +78,19 @@ extension LaunchTests {
         @Test func `a descriptor that a runner without a filter sends is closed, and no listener is reported as lost`()
             throws
         {
-            let (near, far) = try Descriptor.socketPair()
-            var channel = RunnerChannel(socket: near, at: Self.start)
-            let before = openDescriptors()
-            try send(from: far, to: &channel)
-            try withoutFreeDescriptors { try send(from: far, to: &channel) }
-            let lost = loss(in: &channel)
-            #expect(lost == nil)
-            #expect(openDescriptors() == before)
+            for isShort in [false, true] {
+                let (near, far) = try Descriptor.socketPair()
+                var channel = RunnerChannel(socket: near, at: Self.start)
+                let before = openDescriptors()
+                if isShort {
+                    try withoutFreeDescriptors { try send(from: far, to: &channel) }
+                } else {
+                    try send(from: far, to: &channel)
+                }
+                let lost = loss(in: &channel)
+                #expect(lost == nil)
+                #expect(openDescriptors() == before)
+            }
         }
 
         @Test func `a descriptor that a plugin sends after the first bytes of its runner is not reported as lost`()
@@ -83,13 +98,22 @@ extension LaunchTests {
         {
             let (near, far) = try Descriptor.socketPair()
             var channel = RunnerChannel(socket: near, at: Self.start)
-            channel.expectsListener = true
+            channel.listener.isExpected = true
             try send(from: far, to: &channel)
             let first = loss(in: &channel)
             try send(from: far, to: &channel)
             try withoutFreeDescriptors { try send(from: far, to: &channel) }
             let second = loss(in: &channel)
             #expect(first?.number == EBADF && second == nil)
+        }
+
+        @Test(.enabled(if: ListenerTests.canRefuseDescriptors, "the kernel lacks SO_PASSRIGHTS of Linux 6.16"))
+        func `the kernel refuses the descriptors that a plugin sends after the first bytes of its runner`() throws {
+            let (near, far) = try Descriptor.socketPair()
+            var channel = RunnerChannel(socket: near, at: Self.start)
+            let first = try send(from: far, to: &channel)
+            let second = try send(from: far, to: &channel)
+            #expect(first && !second)
         }
 
         @Test func `a launch whose listener does not arrive is killed as a failure of the host`() async throws {
@@ -110,14 +134,16 @@ extension LaunchTests {
             }
         }
 
-        @Test func `all descriptors that a runner sends are closed, whatever their number in one message`() async throws
+        @Test(arguments: [1, 2, 3, 16])
+        func `all descriptors that a runner sends are closed, whatever their number in one message`(count: Int)
+            async throws
         {
-            let main = "for (int copies = 1; copies <= 16; copies++) say_with(HELLO, copies);"
             let hello = RunnerMessage.log(.info, message: "hello")
-            try await LaunchFixture.with(frames: ["HELLO": try hello.frame()], runner: main) { fixture in
+            let frames = ["HELLO": try hello.frame()]
+            try await LaunchFixture.with(frames: frames, runner: "say_with(HELLO, \(count));") { fixture in
                 let before = openDescriptors()
                 #expect(await fixture.run(1).termination == .exited(code: 0))
-                #expect(fixture.events.messages(1) == Array(repeating: hello, count: 16))
+                #expect(fixture.events.messages(1) == [hello])
                 #expect(openDescriptors().isSubset(of: before))
             }
         }

@@ -32,6 +32,9 @@ enum {
 /* Receives bytes. Stores the descriptor that the peer sent with these bytes, or one of the values above, in
  * `descriptor`. Further descriptors of the peer are closed. */
 ssize_t bgl_receive_with_descriptor(int socket, void *buffer, size_t capacity, int *descriptor);
+/* Makes the kernel refuse the descriptors that the peer sends from now on, with EPERM. Returns 0, or a negative errno;
+ * -ENOPROTOOPT before Linux 6.16. */
+int bgl_refuse_descriptors(int socket);
 ssize_t bgl_send(int socket, const void *bytes, size_t count);
 /* Like bgl_send. Sends a descriptor with the bytes. */
 ssize_t bgl_send_with_descriptor(int socket, const void *bytes, size_t count, int descriptor);
