@@ -152,7 +152,7 @@ package struct FunctionTrial: Sendable {
                 case .unavailable(_, let error):
                     throw FunctionTrialError("no runner can be started for the call: \(error.message)")
                 case .message(_, .loadFailed(let message)), .message(_, .ffiMissing(let message)),
-                    .message(_, .sandboxFailed(let message)):
+                    .message(_, .sandboxFailed(let message)), .failedByHost(_, let message):
                     throw FunctionTrialError(message)
                 case .message(_, .completed(_, let outcome, let text)):
                     let took = clock.monotonic - start

@@ -13,8 +13,10 @@ package enum LaunchEvent: Sendable {
     /// The launch has no control group, although launches have them: its limits of memory and processes are not
     /// enforced. Follows `ready`.
     case unlimited(LaunchNumber, cause: String)
-    /// A message of the runner. Log lines beyond the rate limit are dropped. The launcher itself reports
-    /// `sandboxFailed` for a launch whose limits cannot be set.
+    /// The launcher killed the running launch because of a failure of the host: it cannot set the limits of the launch,
+    /// or cannot answer its refused system calls. `ended` follows.
+    case failedByHost(LaunchNumber, message: String)
+    /// A message of the runner. Log lines beyond the rate limit are dropped.
     case message(LaunchNumber, RunnerMessage)
     /// The sandbox refused a system call of the launch. Equal calls are reported once, and at most
     /// `ReportedCalls.ungrantableLimit` of a launch that no grant allows.
@@ -40,8 +42,8 @@ package enum LaunchEvent: Sendable {
 extension LaunchEvent {
     package var launch: LaunchNumber {
         switch self {
-        case .ready(let launch, _), .unavailable(let launch, _), .unlimited(let launch, _), .message(let launch, _),
-            .refused(let launch, _), .malformed(let launch, _),
+        case .ready(let launch, _), .unavailable(let launch, _), .unlimited(let launch, _),
+            .failedByHost(let launch, _), .message(let launch, _), .refused(let launch, _), .malformed(let launch, _),
             .windowExceeded(let launch),
             .output(let launch, _, _), .outputDropped(let launch, _, _), .killTimePassed(let launch),
             .ended(let launch, _):
@@ -62,7 +64,7 @@ package enum RunnerOutput: String, Hashable, Sendable {
 package struct RunnerEnd: Hashable, Sendable {
     package let termination: ProcessTermination
     package let lastWords: LastWords?
-    /// Whether the launcher killed the launch: on request, at its kill time, because its limits could not be set, or
+    /// Whether the launcher killed the launch: on request, at its kill time, because of a failure of the host, or
     /// because the launcher was closed, even after the first process had ended.
     package let wasKilled: Bool
     /// The number of leftover processes: processes of the launch that still ran when its first process ended, and were

@@ -141,7 +141,7 @@ package final class Launcher: Sendable {
 
     /// Prepares a launch for its plan, which is sent later: limits its resources by its control group, if it has one,
     /// and accepts a listener for refused system calls if the launch has a filter. A launch whose limits cannot be set
-    /// is reported as one whose sandbox failed, and killed.
+    /// or whose listener does not arrive is killed, with the event `failedByHost`.
     package func limit(_ launch: LaunchNumber, _ resources: LaunchResources) {
         inbox.put(.limit(launch, resources))
     }

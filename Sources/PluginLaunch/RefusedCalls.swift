@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
+import Glibc
 import LinuxSystem
 import SandboxPolicy
 import TaskModel
@@ -29,15 +30,20 @@ struct RefusedCalls {
         /// One call was answered, or none waited. The value is the call to report; nil when none waited, or when
         /// `ReportedCalls` leaves the call out.
         case call(DeniedCall?)
-        /// No process of the launch can make a call any more, or the listener has failed.
+        /// No process of the launch can make a call any more.
         case ended
+        /// The listener has failed. Calls of the launch may still wait.
+        case failed(SystemError)
     }
 
     /// Answers one waiting call with EPERM.
     mutating func answer() -> Answered {
         var call = bgl_refused_call()
         let status = bgl_answer_refused_call(listener.number, &call)
-        if status < 0 { return .ended }
+        if status == -EPIPE { return .ended }
+        if status < 0 {
+            return .failed(SystemError(number: -status, attempt: "answer a refused system call of the launch"))
+        }
         if status == 0 { return .call(nil) }
         let denied = DeniedCall(number: call.number, arguments: (call.arguments.0, call.arguments.1))
         return .call(reported.add(denied) ? denied : nil)

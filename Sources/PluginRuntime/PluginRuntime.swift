@@ -111,18 +111,35 @@ package enum PluginRuntime {
                 container: confinement.containerPath,
                 prepared: ruleset
             )
-            // The first message: the host accepts a listener with the first bytes only. Then this process closes it,
-            // because the holder of the listener could permit refused calls.
+            // The first message: the host accepts a listener with the first bytes only.
             if let listener {
-                withExtendedLifetime(listener) { channel.send(.confined, with: $0.number) }
+                send(listener, over: channel)
             } else if confinement.isFiltered {
                 channel.send(.confined)
             }
+            if confinement.sandbox != nil { try Sandbox.limitDescriptors() }
             for message in messages {
                 channel.send(.log(.warning, message: message))
             }
         } catch {
             RunnerExit.endUnstarted(RunnerExit.notConfined, "the sandbox cannot be set up: \(error)")
+        }
+    }
+
+    /// Sends the listener for refused system calls to the host. If that fails, the process ends: the host could not
+    /// answer its refused calls. The caller closes the listener before it maps the plugin, because the holder of the
+    /// listener could permit refused calls.
+    private static func send(_ listener: Descriptor, over channel: HostChannel) {
+        defer { withExtendedLifetime(listener) {} }
+        Sandbox.raiseDescriptorLimit()
+        do throws(SystemError) {
+            try channel.send(.confined, with: listener.number)
+        } catch {
+            if error.number == ETOOMANYREFS { RunnerExit.endUnstarted(without: .descriptorInFlight) }
+            RunnerExit.endUnstarted(
+                RunnerExit.notConfined,
+                "the listener for refused system calls does not reach the host: \(error)"
+            )
         }
     }
 

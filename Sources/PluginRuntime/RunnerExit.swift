@@ -49,12 +49,18 @@ enum RunnerExit {
 
     enum Resource {
         case descriptor
+        /// A descriptor that is sent over a socket.
+        case descriptorInFlight
         case thread
         case memory
 
         fileprivate var problem: String {
             switch self {
             case .descriptor: "no file descriptor is available; raise LimitNOFILE= of bgtaskd's service"
+            case .descriptorInFlight:
+                "no descriptor can be sent to the host, because programs of the same user keep more of them in sockets"
+                    + " than the hard limit of descriptors; end these programs, raise LimitNOFILE= of bgtaskd's"
+                    + " service, or give plugins users of their own with plugin-users"
             case .thread:
                 "no thread is available; raise TasksMax= of bgtaskd's service, or limits.processes in the plugin's"
                     + " manifest"

@@ -16,6 +16,7 @@ extension TrialCourse {
         case .unavailable(_, let error):
             add(.notStarted(message: error.message), at: now)
             phase = .ended
+        case .failedByHost(_, let message): add(.notStarted(message: message), at: now)
         case .message(_, let message): return receive(message, at: now)
         case .refused(_, let call): add(.denied(call), at: now)
         case .malformed(_, let message): add(.malformed(message: message), at: now)

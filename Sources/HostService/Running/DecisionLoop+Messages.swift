@@ -62,6 +62,7 @@ extension DecisionLoop {
             log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .unlimited(let launch, let cause): return [.launchUnlimited(launch, cause: cause)]
+        case .failedByHost(let launch, let message): return [.launchFailedByHost(launch, message: message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
         case .refused(let launch, let call):
             return [launches.judges[launch]?.refused(call)].compactMap(\.self)

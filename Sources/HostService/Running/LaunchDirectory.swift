@@ -92,8 +92,8 @@ extension LaunchEvent {
     fileprivate var isLast: Bool {
         switch self {
         case .unavailable, .ended: true
-        case .ready, .unlimited, .message, .refused, .malformed, .windowExceeded, .output, .outputDropped,
-            .killTimePassed:
+        case .ready, .unlimited, .failedByHost, .message, .refused, .malformed, .windowExceeded, .output,
+            .outputDropped, .killTimePassed:
             false
         }
     }
