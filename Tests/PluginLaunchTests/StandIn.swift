@@ -81,6 +81,7 @@ struct StandIn {
         #include <string.h>
         #include <sys/ptrace.h>
         #include <sys/resource.h>
+        #include <sys/socket.h>
         #include <sys/stat.h>
         #include <sys/wait.h>
         #include <unistd.h>
