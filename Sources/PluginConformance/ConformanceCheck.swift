@@ -8,7 +8,7 @@ package struct ConformanceCheck: Sendable {
     /// The origin of the rule that a check proves.
     package enum Rule: Hashable, Sendable {
         case abi(ABIRule)
-        /// A rule about manifests.
+        /// A rule about manifests, not one of the ABI: for example, that the grants suffice for the plugin's calls.
         case manifest
 
         package var name: String {

@@ -101,7 +101,7 @@ extension Array {
     }
 }
 
-/// Memory on the heap; guarded memory consists of whole pages.
+/// Uninitialized memory for `count` elements: on the heap; for guarded memory, pages of its own outside of the heap.
 private func newMemory<Element>(of type: Element.Type, _ count: Int, _ isGuarded: Bool) -> UnsafeMutablePointer<Element>
 {
     guard isGuarded else { return .allocate(capacity: count) }
