@@ -88,8 +88,8 @@ public final class TestHost: @unchecked Sendable {
 
     // MARK: The course of a launch
 
-    /// The closure of the entry that is called now. The C function of an entry has no context.
-    @MainActor private static var launch: (@MainActor () throws -> Void)?
+    /// The closure of the entry that this thread calls; nil elsewhere. The C function of an entry has no context.
+    @TaskLocal private static var launch: (@MainActor () throws -> Void)?
 
     /// Enters a plugin whose launch is not async: calls the closure that the plugin passes to
     /// `BackgroundPlugin/enter(_:_:launch:)`.
@@ -97,13 +97,13 @@ public final class TestHost: @unchecked Sendable {
     /// - Throws: ``EntryFailure`` when the closure throws.
     @MainActor
     public func enter(_ launch: @escaping @MainActor () throws -> Void) throws {
-        Self.launch = launch
-        defer { Self.launch = nil }
-        let status = bgtt_enter(host) { host, hooks in
-            // The C host calls this function on the thread of bgtt_enter, and the pointers stay there.
-            nonisolated(unsafe) let (table, functions) = (host, hooks)
-            return MainActor.assumeIsolated {
-                BackgroundPlugin.enter(table, functions) { try TestHost.launch?() }
+        let status = Self.$launch.withValue(launch) {
+            bgtt_enter(host) { host, hooks in
+                // The C host calls this function on the thread of bgtt_enter, and the pointers stay there.
+                nonisolated(unsafe) let (table, functions) = (host, hooks)
+                return MainActor.assumeIsolated {
+                    BackgroundPlugin.enter(table, functions) { try TestHost.launch?() }
+                }
             }
         }
         if status != BGT_OK { throw EntryFailure(status: status, log: log) }
