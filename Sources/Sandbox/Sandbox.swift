@@ -103,8 +103,11 @@ package enum Sandbox {
     /// directory for them. Returns its path.
     private static func makeTemporaryDirectory(in container: String) throws(SystemError) -> String {
         let path = container + "/tmp"
-        if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(number: errno, attempt: "create \(path)") }
-        return path
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return path }
+        let number = errno
+        // A concurrent launch of the plugin can take the permissions of the container away. The plugin gets the error.
+        if number == EACCES, Place(container, follows: false)?.isDirectory == true { return path }
+        throw SystemError(number: number, attempt: "create \(path)")
     }
 
     /// The main bundle in which this runner was started; nil for an ordinary runner. The host chose the program's path.
