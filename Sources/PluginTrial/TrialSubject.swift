@@ -67,7 +67,7 @@ package struct TrialSubject: Sendable {
         )
     }
 
-    func sandbox() -> SandboxPlan? { sandboxes.plan(for: plugin.library.path, grants) }
+    func sandbox() -> SandboxPlan? { sandboxes.plan(for: plugin.library.path, with: plugin.companions, grants) }
 }
 
 extension TrialScript {

@@ -5,7 +5,7 @@ import TaskModel
 extension RunnerPlan {
     /// Version of the wire format, the first field of the first frame. Host and runner with different versions cannot
     /// communicate.
-    package static let wireVersion: UInt16 = 9
+    package static let wireVersion: UInt16 = 10
 }
 
 extension FrameWriter {

@@ -36,9 +36,9 @@ struct MalformedFrameTests {
 
     @Test func `a plan of another wire version is refused with both versions`() throws {
         var frame = try HostMessage.plan(SampleMessages.plan(tasks: [])).frame()
-        frame[6] = 10
+        frame[6] = 11
         let error = expectFailure(.foreignVersion, of: HostMessage.self, frame)
-        #expect(error?.message.contains("is 10, but this runner reads version \(RunnerPlan.wireVersion)") == true)
+        #expect(error?.message.contains("is 11, but this runner reads version \(RunnerPlan.wireVersion)") == true)
     }
 
     @Test(arguments: [

@@ -141,8 +141,13 @@ package enum CatalogueReader {
             grants: manifest.grants,
             limits: manifest.limits,
             library: candidate.library,
+            companions: candidate.companions,
             mainBundle: manifest.mainBundle.map { information in
-                MainBundle(information: information, resources: PathRelation.parent(candidate.library.path))
+                MainBundle(
+                    information: information,
+                    resources: PathRelation.parent(candidate.library.path),
+                    linked: candidate.companions == .directory ? nil : candidate.provenance.files.map(\.name)
+                )
             },
             architectures: manifest.library.architectures,
             manifestPath: candidate.file,
