@@ -7,4 +7,10 @@ package enum LibraryCompanions: Hashable, Sendable {
     /// The private libraries and the pinned files, as absolute paths. The directory of the library may contain files of
     /// other plugins.
     case files([String])
+
+    /// The companions without some of the single files.
+    package func without(_ isLeftOut: (String) -> Bool) -> LibraryCompanions {
+        guard case .files(let files) = self else { return self }
+        return .files(files.filter { !isLeftOut($0) })
+    }
 }

@@ -105,6 +105,38 @@ struct PinnedFileTests {
         }
     }
 
+    @Test func `a plugin may not use another plugin's library or manifest, even if it pins them or needs the library`()
+        throws
+    {
+        try Workshop.with { workshop in
+            let other = "manifest: 1\nidentifier: com.example.b\nlibrary: libhelper.so\n"
+            let manifest = try LibraryDigest.of(path: try workshop.write(other, "operator/b.yaml"))
+            let digests = try install(workshop, in: "operator")
+            let files = "{ libhelper.so: \(digests.helper), b.yaml: \(manifest) }"
+            let pins = "sha256: \(digests.library)\nfiles: \(files)"
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", pins)
+            let entry = try #require(workshop.load().entries.first { $0.identifier.text == "com.example.a" })
+            #expect(entry.companions == .files([]))
+        }
+    }
+
+    @Test func `a plugin may use the library of its extension beside its own library`() throws {
+        try Workshop.with { workshop in
+            _ = try install(workshop)
+            let helper = try workshop.compiled(Self.plain.replacing("static int helper", with: "int helper"))
+            try workshop.write(helper, "plugins/libhelper.so")
+            let lines = [
+                "manifest: 1", "identifier: com.example.a.b", "role: extension", "containing-plugin: com.example.a",
+                "library: libhelper.so", "",
+            ]
+            try workshop.write(lines.joined(separator: "\n"), "operator/b.yaml")
+            let list = "extensions: [com.example.a.b]"
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", list)
+            let entry = try #require(workshop.load().entries.first { $0.identifier.text == "com.example.a" })
+            #expect(entry.companions == .files([workshop.path("plugins/libhelper.so")]))
+        }
+    }
+
     @Test func `an exchanged private library is refused by the next load, and accepted again when it is restored`()
         throws
     {
