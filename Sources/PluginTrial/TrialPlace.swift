@@ -9,7 +9,7 @@ package import TaskModel
 /// its directory.
 ///
 /// A superuser's trial runs as the user `nobody`, which may not read the vendor's directory. The sandbox opens the
-/// directory of a library for its private libraries, as a host does: here it contains nothing else.
+/// directory of the copies as a whole: it contains only files that a host opens.
 package struct TrialPlace: Sendable {
     package let path: String
     /// The user of the runner; nil for the user of this process.
@@ -161,6 +161,7 @@ extension PluginEntry {
                 identity: identity,
                 headerMinor: library.headerMinor
             ),
+            companions: .directory,
             mainBundle: mainBundle.map { bundle in
                 MainBundle(information: bundle.information, resources: FilePlace.directory(of: path))
             },

@@ -69,7 +69,7 @@ package struct TrialSubject: Sendable {
             user: user,
             fileLimit: script.shortage.fileSize,
             containerPath: container,
-            sandbox: sandboxes.plan(for: plugin.library.path, grants)
+            sandbox: sandboxes.plan(for: plugin.library.path, with: plugin.companions, grants)
         )
     }
 }

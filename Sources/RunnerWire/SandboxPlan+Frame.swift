@@ -11,6 +11,7 @@ extension FrameWriter {
             put(rights.scopes)
         }
         put(text: sandbox.library)
+        put(list: sandbox.companions) { $0.put(text: $1) }
         put(list: sandbox.granted) { frame, place in
             frame.put(text: place.path)
             frame.put(place.access)
@@ -31,6 +32,9 @@ extension FrameReader {
         return SandboxPlan(
             landlock: try landlockRights(),
             library: try text("sandbox.library"),
+            companions: try list("sandbox.companions", minimumSize: 4) { fields throws(WireError) in
+                try fields.text("sandbox.companions")
+            },
             granted: try list("sandbox.granted", minimumSize: 9) { fields throws(WireError) in
                 SandboxPlan.Place(
                     path: try fields.text("sandbox.granted.path"),

@@ -68,10 +68,8 @@ package enum Sandbox {
         if let rights = plan.landlock {
             let base = try BaseRuleset.take(prepared, for: rights)
             if let library = Place(plan.library) { try base.ruleset.allow(library, Landlock.rights(.execute)) }
-            // Foundation reads Info.plist in the bundle of the process.
-            if let bundle = ownBundle, let place = Place(bundle) {
-                try base.ruleset.allow(place, Landlock.rights(.read))
-            }
+            try allowCompanions(of: plan, in: base.ruleset)
+            if let bundle = ownBundle { try allow(bundle: bundle, in: base.ruleset) }
             guard let place = Place(container, follows: false) else {
                 throw SystemError(number: errno, attempt: "open the container \(container)")
             }
@@ -117,8 +115,35 @@ package enum Sandbox {
     /// directory for them. Returns its path.
     private static func makeTemporaryDirectory(in container: String) throws(SystemError) -> String {
         let path = container + "/tmp"
-        if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(number: errno, attempt: "create \(path)") }
-        return path
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return path }
+        let number = errno
+        // A concurrent launch of the plugin can take the permissions of the container away. The plugin gets the error.
+        if number == EACCES, Place(container, follows: false)?.isDirectory == true { return path }
+        throw SystemError(number: number, attempt: "create \(path)")
+    }
+
+    /// Opens the files that the plugin uses beside its library. A symbolic link that leads out of the directory opens
+    /// nothing.
+    private static func allowCompanions(
+        of plan: SandboxPlan,
+        in ruleset: borrowing LandlockRuleset
+    ) throws(SystemError) {
+        if plan.companions.isEmpty { return }
+        guard let directory = Place(PathRelation.parent(plan.library))?.resolvedPath else { return }
+        for path in plan.companions {
+            guard let place = Place(path) else { continue }
+            guard !place.isDirectory, let target = place.resolvedPath else { continue }
+            if PathRelation.contains(directory, target) { try ruleset.allow(place, Landlock.rights(.execute)) }
+        }
+    }
+
+    /// Opens the main bundle of the process for Foundation, which lists it and reads Info.plist. The program stays
+    /// closed: all bundles have the same file, and a plugin could change its mode by a descriptor.
+    private static func allow(bundle: String, in ruleset: borrowing LandlockRuleset) throws(SystemError) {
+        if let place = Place(bundle) { try ruleset.allow(place, Landlock.readDirectory) }
+        if let information = Place("\(bundle)/\(BundleLayout.information)") {
+            try ruleset.allow(information, Landlock.readFile)
+        }
     }
 
     /// The main bundle in which this runner was started; nil for an ordinary runner. The host chose the program's path.

@@ -48,6 +48,11 @@ package struct DeniedCall: Hashable, Sendable {
             case AF_UNIX: group = .unix
             default: group = .ungrantable(name)
             }
+        // Refused with a few commands alone.
+        case "fcntl":
+            let command = arguments.1 & 0xffff_ffff
+            name = "fcntl(\(Self.commands[command] ?? "command \(command)"))"
+            group = .ungrantable(name)
         // Refused with the flag MSG_FASTOPEN alone, which connects to a port.
         case "sendto", "sendmsg", "sendmmsg": (name, group) = ("\(system)(MSG_FASTOPEN)", .network)
         case _ where SystemCalls.network.contains(system):
@@ -102,6 +107,10 @@ package struct DeniedCall: Hashable, Sendable {
     private static let families: [UInt64: String] = [
         UInt64(AF_UNIX): "AF_UNIX", UInt64(AF_INET): "AF_INET", UInt64(AF_INET6): "AF_INET6",
         UInt64(AF_NETLINK): "AF_NETLINK", UInt64(AF_PACKET): "AF_PACKET",
+    ]
+
+    private static let commands: [UInt64: String] = [
+        8: "F_SETOWN", 10: "F_SETSIG", 15: "F_SETOWN_EX", 1_024: "F_SETLEASE", 1_026: "F_NOTIFY", 1_040: "F_SETDELEG",
     ]
 
     private static func systemName(of number: Int32) -> String {

@@ -4,8 +4,8 @@
 /// is answered with ENOSYS, as by an older kernel: the C library then uses its fallback. `clone3` is left out on
 /// purpose: a filter cannot read its flags, which are behind a pointer.
 enum SystemCalls {
-    /// Allowed to every plugin, with two exceptions: `FileCallRules` refuses some arguments of `fallocate` and `ioctl`,
-    /// and a plugin with grants of single ports may not use TCP Fast Open.
+    /// Allowed to every plugin, with two exceptions: `FileCallRules` refuses some arguments of `fallocate`, `fcntl` and
+    /// `ioctl`, and a plugin with grants of single ports may not use TCP Fast Open.
     static let allowed = files + memory + events + signals + time + threads + channels + information
 
     private static let files = [

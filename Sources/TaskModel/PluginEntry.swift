@@ -26,6 +26,8 @@ package struct PluginEntry: Hashable, Sendable {
     /// The limits that the manifest requests for each launch.
     package let limits: PluginLimits
     package let library: LibraryFile
+    /// The files that the sandbox opens in addition to the library.
+    package let companions: LibraryCompanions
     /// The bundle that `Bundle.main` describes; nil when the manifest requests none.
     package let mainBundle: MainBundle?
     /// The architectures for which the manifest names a library; empty for one library for every machine.
@@ -52,6 +54,7 @@ package struct PluginEntry: Hashable, Sendable {
         grants: Grants = .none,
         limits: PluginLimits = .none,
         library: LibraryFile,
+        companions: LibraryCompanions = .files([]),
         mainBundle: MainBundle? = nil,
         architectures: [String] = [],
         manifestPath: String,
@@ -74,6 +77,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.grants = grants
         self.limits = limits
         self.library = library
+        self.companions = companions
         self.mainBundle = mainBundle
         self.architectures = architectures
         self.manifestPath = manifestPath

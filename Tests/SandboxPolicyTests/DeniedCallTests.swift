@@ -82,6 +82,13 @@ struct DeniedCallTests {
         }
     }
 
+    @Test func `a refused command of fcntl is reported with its name, as allowed by no grant`() {
+        let call = DeniedCall(number: number(of: "fcntl"), arguments: (5, 1 << 40 | 1_024))
+        #expect(call.name == "fcntl(F_SETLEASE)" && call.group == .ungrantable("fcntl(F_SETLEASE)"))
+        #expect(call.message(grants: []).contains("no grant allows this call"))
+        #expect(DeniedCall(number: number(of: "fcntl"), arguments: (5, 77)).name == "fcntl(command 77)")
+    }
+
     @Test func `a refused system call without a known name is reported by its number`() {
         #expect(DeniedCall(number: 9_999, arguments: (0, 0)).name == "9999")
     }
