@@ -68,7 +68,7 @@ extension HostConfiguration {
                     + " choose another kind for the schedule"
             }
             let nearest = NearestWord.to(task.text, among: names)
-            let remedy = nearest.map { "write \"\($0)\"" } ?? "permit it in the manifest"
+            let remedy = nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") } ?? "permit it in the manifest"
             return "\(key).schedules.\(task): the manifest does not permit the identifier for the schedule's kind;"
                 + " each occurrence is refused; \(remedy), or remove the schedule"
         }

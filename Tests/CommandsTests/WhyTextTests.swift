@@ -20,7 +20,7 @@ struct WhyTextTests {
                   network: the task needs a network, and the host sees none
 
                 earliest possible  unknown: a reason above ends at no known time
-                one change         none: each reason above blocks the task by itself
+                one change         none suffices: each reason above blocks the task by itself
                 last outcome       crashed, 2026-01-31 01:46:30 (1min 30s ago), launch 40, blame plugin
                                    signal 11
 
