@@ -12,7 +12,8 @@ import Glibc
 enum FileCallRules {
     /// Modes of fallocate that allocate nothing: to punch a hole, to remove a range, and to insert a hole.
     private static let modes: [UInt32] = [0x3, 0x8, 0x20]
-    /// FS_IOC_SETFLAGS, its variant for 32-bit programs, and FS_IOC_FSSETXATTR.
+    /// Requests by which ioctl changes the attributes of a file: FS_IOC_SETFLAGS, its variant for 32-bit programs, and
+    /// FS_IOC_FSSETXATTR.
     private static let attributes: [UInt32] = [0x4008_6602, 0x4004_6602, 0x401c_5820]
     /// Requests by which ioctl allocates as well: FS_IOC_RESVSP, FS_IOC_RESVSP64, FS_IOC_ZERO_RANGE; and those of XFS
     /// before Linux 5.17, XFS_IOC_ALLOCSP, XFS_IOC_FREESP and their variants of 64 bits, which allocate up to an offset

@@ -95,8 +95,8 @@ package struct SecretReader: Sendable {
         "add LoadCredential=\(name):PATH to the unit of the host, and start the host again"
     }
 
-    /// The value of a secret setting, read from a file. Throws when the file cannot be read or other users can access it,
-    /// and for an invalid value. The group may read a credential.
+    /// The value of a secret setting, read from a file. Throws when the file cannot be read, or other users can access
+    /// it, or its value is invalid. The group may read a credential.
     ///
     /// - Parameter credential: name of the credential that the file contains; nil for a file that is no credential.
     private func text(of path: String, credential: String? = nil) throws(Flaw) -> String {
