@@ -49,7 +49,7 @@ package struct TreeRemoval {
         (device, self.path, rest) = (status.st_dev, path, limit)
     }
 
-    /// Deletes the entries of the top until `rest` is used up. Returns whether some are left.
+    /// Deletes the entries of the top directory of the tree until `rest` is used up. Returns whether some are left.
     private mutating func empty() throws(SystemError) -> Bool {
         while true {
             let names = try Self.names(in: top, path)

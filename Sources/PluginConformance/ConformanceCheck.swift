@@ -101,9 +101,10 @@ package struct ConformanceFlaw: Hashable, Sendable {
         /// The plugin was too slow. A check with such a flaw is repeated with longer limits, because the machine may be
         /// slow.
         case time
-        /// The quantity of the check could not be measured, for a cause outside of the plugin.
+        /// A quantity that the check judges, such as the number of open descriptors, could not be measured, for a cause
+        /// outside of the plugin.
         case unmeasured
-        /// A warning.
+        /// A flaw that is only a warning. A check with such flaws alone has the result `warn`.
         case remark
     }
 

@@ -39,8 +39,8 @@ package enum MarkNumbers: Hashable, Sendable {
     /// launcher recognizes the processes of its predecessors.
     case ofDirectory(String)
 
-    /// 30 bits that all numbers of a launcher share. Those of a directory follow from its file system and its inode;
-    /// they are random when the directory cannot be read.
+    /// 30 bits that the numbers of all process marks of a launcher share. They follow from file system and inode of the
+    /// directory; without a directory, or when it cannot be read, they are random.
     var bits: UInt64 {
         var place = stat()
         guard case .ofDirectory(let path) = self, stat(path, &place) == 0 else { return .random(in: 0..<1 << 30) }
@@ -76,7 +76,7 @@ struct RunnerMarkSeries {
     func isOurs(_ number: UInt64) -> Bool { number >> 32 == origin >> 32 }
 }
 
-/// The host process that created a mark. Whether it still runs can only be checked within one PID namespace.
+/// The host process that created a process mark. Whether it still runs can only be checked within one PID namespace.
 struct MarkOwner: Hashable {
     private let namespace: UInt64
     private let process: ProcessIdentity

@@ -67,7 +67,9 @@ package enum ForeignStruct {
         return true
     }
 
-    /// Whether `fill` accepts the size of the struct.
+    /// Whether `fill` accepts the size in the size field of the struct at `address`.
+    ///
+    /// - Parameter minimum: size of the struct in minor version 0 of the ABI, in bytes.
     package static func canFill(_ address: UnsafeRawPointer, minimum: Int) -> Bool {
         size(at: address, minimum: minimum) != nil
     }

@@ -40,7 +40,7 @@ enum RunnerExit {
         endUnstarted(noResources, resource.problem)
     }
 
-    /// Ends the process because of an invalid message of the host that the plugin cannot have caused.
+    /// Ends the process because the host sent an invalid message, and the plugin cannot have caused the flaw.
     static func endBrokenWire(_ flaw: String) -> Never {
         end(brokenWire, mismatch(flaw))
     }

@@ -107,7 +107,7 @@ extension RunnerLaunch {
 }
 
 extension LateRegistration {
-    /// The rule of the launch with this plan.
+    /// Creates the rule for late registrations in the launch with this plan.
     init(_ plan: RunnerPlan) {
         let others = plan.tasks.filter { $0.kind != .continued }
         // A trigger starts only launches of extensions, which register no handlers.

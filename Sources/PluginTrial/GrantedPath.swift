@@ -18,7 +18,7 @@ package struct GrantedPath: Hashable, Sendable {
     /// Nil when the user of the trial can use the path.
     package let obstacle: Obstacle?
 
-    /// The paths of the grants that the trial opens.
+    /// The paths of the grants that are not refused, each with the reason why the user of the trial cannot use it.
     static func all(of grants: [LimitedGrant], for access: UserAccess) -> [GrantedPath] {
         grants.filter { !$0.isRefused }.flatMap { grant in
             grant.places.map { place in

@@ -8,7 +8,7 @@ extension TrialCourse {
     /// The action that sets the first kill time, after the plan was sent.
     package mutating func begin() -> [Action] { updatedKillTime(at: start) }
 
-    /// Handles an event of the launch.
+    /// Adds an event of the launch to the log of the trial, and returns the actions with which the host answers it.
     package mutating func receive(_ event: LaunchEvent, at now: MonotonicTime) -> [Action] {
         switch event {
         // Launches of a trial have no control groups.

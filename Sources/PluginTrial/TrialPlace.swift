@@ -66,7 +66,7 @@ package struct TrialPlace: Sendable {
 
     package func containerPath(_ number: Int) -> String { "\(path)/containers/\(number)" }
 
-    /// Makes an empty container, which belongs to the user of the runner, and returns its path.
+    /// Makes the empty container `number`, which belongs to the user of the runner, and returns its path.
     package func container(_ number: Int) throws(TrialFailure) -> String {
         let container = containerPath(number)
         guard mkdir(container, 0o700) == 0, user.map({ chown(container, $0, $0) }) ?? 0 == 0 else {

@@ -71,10 +71,10 @@ package struct TrialScript: Hashable, Sendable {
     package var answer = Answer.acceptance
     /// Identifiers and patterns of the manifest that this launch does not permit.
     package var withheld: Set<PermittedIdentifier> = []
-    /// Whether the launch has the settings of the plugin.
+    /// Whether the launch has the plugin's settings; if false, it has no settings.
     package var hasSettings = true
     package var shortage = Shortage()
-    /// The differences from a present host that the plugin sees; empty for none.
+    /// The differences from a host of this release that the trial imitates for the plugin; empty for none.
     package var imitation: ImitatedHost = []
     /// The number of equal launches in the same container before this one.
     package var earlierLaunches = 0

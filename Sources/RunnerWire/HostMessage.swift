@@ -85,7 +85,8 @@ package struct RunnerPlan: Hashable, Sendable {
     package let supportedResources: TaskResources
     /// Version of the host, which `launch_info` returns to the plugin.
     package let hostVersion: String
-    /// The differences from a present host that the plugin sees; empty in every launch of a host.
+    /// The differences from a host of this release that a trial imitates for the plugin; empty in every launch of a
+    /// host.
     package let imitation: ImitatedHost
     /// Deadline of the launch on the machine's monotonic clock, which runner and host share; nil without a fixed
     /// budget. It applies to entry and to every task that is not continued.

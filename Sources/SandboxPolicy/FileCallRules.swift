@@ -14,7 +14,8 @@ import Glibc
 enum FileCallRules {
     /// Modes of fallocate that allocate nothing: to punch a hole, to remove a range, and to insert a hole.
     private static let modes: [UInt32] = [0x3, 0x8, 0x20]
-    /// FS_IOC_SETFLAGS, its variant for 32-bit programs, and FS_IOC_FSSETXATTR.
+    /// Requests by which ioctl changes the attributes of a file: FS_IOC_SETFLAGS, its variant for 32-bit programs, and
+    /// FS_IOC_FSSETXATTR.
     private static let attributes: [UInt32] = [0x4008_6602, 0x4004_6602, 0x401c_5820]
     /// FIOSETOWN and SIOCSPGRP, by which ioctl names the receiver of a socket's signals.
     private static let owners: [UInt32] = [0x8901, 0x8902]

@@ -69,7 +69,8 @@ enum SystemCalls {
     /// Calls that truncate a file by its path, or may do so by flags. Landlock confines truncation from version 3.
     static let truncating = ["openat2", "truncate", "truncate64"]
 
-    /// Calls that open a file, with the number of the argument for the flags.
+    /// The calls that open a file with flags in an argument, where a filter can examine them; `flags` is the number of
+    /// that argument.
     static let opening: [(call: String, flags: UInt32)] = [("open", 1), ("openat", 2)]
 
     /// Calls that are allowed with grants of sockets, in addition to creating sockets: all of them with `network` or

@@ -101,7 +101,7 @@ package struct PluginEntry: Hashable, Sendable {
 /// A plugin's library at the time of its examination. The runner refuses any other file at that path.
 package struct LibraryFile: Hashable, Sendable {
     package let path: String
-    /// SHA-256 of the file's bytes, lower-case hexadecimal.
+    /// SHA-256 of the library's bytes, lower-case hexadecimal.
     package let digest: String
     package let identity: FileIdentity
     /// The minor version of the ABI's header that the library was built with; nil for a library with bound functions.

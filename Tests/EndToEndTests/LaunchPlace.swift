@@ -14,7 +14,8 @@ enum LaunchPlace: String, CaseIterable, Sendable {
 }
 
 extension HostFixture {
-    /// Chooses the place in later launches of the plugin, whose container exists.
+    /// Sets the place at which the plugin does its damage in later launches. Requires the container of the plugin, into
+    /// which the place is written.
     func choose(_ place: LaunchPlace, of plugin: TestPlugin) throws {
         try place.rawValue.write(
             toFile: "\(stateDirectory)/containers/\(plugin.identifier)/place",

@@ -9,7 +9,7 @@ struct Table {
 
     init(_ programs: Programs) { self.programs = programs }
 
-    /// Writes the table to its file.
+    /// Joins the rows that the benchmarks wrote into one table, and writes it to `size.md`.
     ///
     /// - Returns: the table as text.
     func write() throws -> String {

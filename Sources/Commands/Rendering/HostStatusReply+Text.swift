@@ -61,7 +61,8 @@ extension HostStatusReply: Presentable {
 }
 
 extension ProvenanceInForce {
-    /// The policies in one line, and the paths of both files.
+    /// The lines about provenance: the policies in one line, then the path of the signers file and that of the list of
+    /// revoked keys, if they are configured.
     fileprivate var words: [String] {
         ["unsigned \(unsigned), unpinned \(unpinned), packages \(packages)"]
             + [signers.map { "signers \($0)" }, revoked.map { "revoked \($0)" }].compactMap(\.self)

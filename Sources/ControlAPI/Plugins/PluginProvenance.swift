@@ -25,7 +25,7 @@ package struct PluginProvenance: Codable, Hashable, Sendable {
         }
     }
 
-    /// `unsigned`, `signed` or `package`.
+    /// The evidence that attributes the manifest to its vendor: `signed`, `package`, or `unsigned` for none.
     package let source: String
     package let isPinned: Bool
     package let files: [File]

@@ -10,7 +10,8 @@ struct LoadReading: Equatable {
 
     let since: MonotonicTime
     let until: MonotonicTime
-    /// Share of all processors that other processes use, from 0 to 1.
+    /// Share of all processors that processes other than the host's launches use, from 0 to 1. It includes the launches
+    /// when their use is unknown.
     let share: Double
     let launchesShare: Double
     /// Share of time in which other processes waited for a processor, from 0 to 1; nil when the kernel does not report

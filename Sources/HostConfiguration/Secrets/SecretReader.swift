@@ -95,7 +95,10 @@ package struct SecretReader: Sendable {
         "add LoadCredential=\(name):PATH to the unit of the host, and start the host again"
     }
 
-    /// - Parameter credential: name of the credential that the file contains; nil for another file.
+    /// The value of a secret setting, read from a file. Throws when the file cannot be read, or other users can access
+    /// it, or its value is invalid. The group may read a credential.
+    ///
+    /// - Parameter credential: name of the credential that the file contains; nil for a file that is no credential.
     private func text(of path: String, credential: String? = nil) throws(Flaw) -> String {
         // A FIFO without a writer must not block.
         let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))

@@ -39,7 +39,8 @@ struct ConnectionTable<Key: Hashable> {
 
     var count: Int { connections.count }
 
-    /// Adds a connection of a user, unless it is refused. A displaced connection is removed.
+    /// Adds a connection of a user, unless it is refused. When a limit is reached, an idle connection that the new
+    /// one displaces is removed from the table.
     mutating func open(_ key: Key, user: UInt32) -> Verdict {
         let own = counts[user, default: 0]
         let isFull = count(besidesRootFor: user) >= limits.total - (user == 0 ? 0 : limits.forRoot)

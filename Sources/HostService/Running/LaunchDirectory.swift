@@ -60,7 +60,8 @@ struct AwaitedContainers {
 
     mutating func began(_ launch: LaunchNumber) { states[launch] = .awaited([]) }
 
-    /// Returns the event if it can be handled now; nil if the event waits for the container or is no longer needed.
+    /// Returns the event if it can be handled now; nil if it waits for the container of its launch, or is not needed
+    /// because making that container failed.
     mutating func filter(_ event: LaunchEvent) -> LaunchEvent? {
         switch states[event.launch] {
         case nil: return event
@@ -70,7 +71,7 @@ struct AwaitedContainers {
         return nil
     }
 
-    /// Marks the container as ready, and returns the events that waited for it.
+    /// Marks the container of a launch as ready, and returns the events of the launch that waited for it.
     mutating func made(_ launch: LaunchNumber) -> [LaunchEvent] {
         guard case .awaited(let events) = states.removeValue(forKey: launch) else { return [] }
         return events

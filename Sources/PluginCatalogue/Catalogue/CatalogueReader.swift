@@ -8,7 +8,7 @@ package import TaskModel
 /// A load has three steps, `manifests`, `examine` and `contents`, so that several threads can share the work of
 /// `examine`.
 package enum CatalogueReader {
-    /// Performs all three steps of a load.
+    /// Performs a load: reads the manifest directories, examines the plugins, and returns the resulting catalogue.
     ///
     /// - Parameters:
     ///   - alreadyCatalogued: the plugins of the previous load; they take precedence in a conflict.

@@ -17,7 +17,8 @@ struct TaskIdentifierContest {
         let isHeld: Bool
     }
 
-    /// A decided conflict between two lines. The plugin of the losing line is refused.
+    /// A decided conflict between lines of two manifests that permit a common identifier. The plugin of the losing line
+    /// is refused.
     struct Defeat {
         let loser: CatalogueCandidate
         let line: Field<PermittedIdentifier>
@@ -25,7 +26,8 @@ struct TaskIdentifierContest {
         let winningLine: Field<PermittedIdentifier>
     }
 
-    /// The candidates in order of decreasing precedence, which decides conflicts that the lines do not decide.
+    /// The candidates in order of decreasing precedence. This order decides a conflict of two lines when the previous
+    /// load catalogued both plugins with these lines, or neither.
     private let candidates: [CatalogueCandidate]
     private var claims: [Claim] = []
     private var claimsByOwner: [[Int]] = []

@@ -72,7 +72,8 @@ package struct LibraryReference: Hashable, Sendable {
 /// A library that a manifest names for one architecture.
 package struct OtherLibrary: Hashable, Sendable {
     package let architecture: String
-    /// A path of the same kind as the one of the library of this machine.
+    /// The library's path in the manifest: absolute, or relative to the directory in which libraries are found, as in
+    /// `LibraryReference.path`.
     package let path: Field<String>
     /// The SHA-256 digest in lower-case hexadecimal; nil when the manifest pins none.
     package let pinnedDigest: Field<String>?

@@ -140,7 +140,10 @@ package struct PackPlan {
         }
     }
 
-    /// A file that the manifest names. Throws when the file has not the digest and the architecture of the manifest.
+    /// The file at `path`, to pack under the name that the manifest gives it. Throws when the file is missing, has
+    /// another digest than the manifest pins, or is a library for another architecture.
+    ///
+    /// - Parameter source: path of the manifest, for messages.
     private static func file(_ file: PackContents.File, at path: String, named source: String) throws -> File {
         let packed = try Self.file(file.name, at: path)
         if let architecture = file.architecture {

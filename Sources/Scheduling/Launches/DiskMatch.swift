@@ -7,7 +7,7 @@
 /// back, up to half a minute later; on other file systems the counter comes first. An amount of one side therefore
 /// waits for the other side, at most two periods: an older amount has another cause. The cost is constant.
 struct DiskMatch: Sendable {
-    /// Total of the matched amounts.
+    /// Total of the amounts that grew on the one side and that the disk lost on the other side.
     private(set) var matched: Int64 = 0
     private var growth = Unmatched()
     private var loss = Unmatched()

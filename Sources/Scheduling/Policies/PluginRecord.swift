@@ -68,7 +68,8 @@ package struct SlidingSum: Hashable, Sendable {
 
     package func total(at now: WallTime) -> Int64 { current(at: now).reduce(0) { $0 + $1.sum } }
 
-    /// The time at which the sum falls below `limit`, which is positive; nil when it is below the limit now.
+    /// The time at which the sum of the window falls below `limit` if nothing is added; nil when it is below the limit
+    /// now. `limit` is positive.
     package func end(of limit: Duration, at now: WallTime) -> WallTime? {
         if total(at: now) < limit.wholeNanoseconds { return nil }
         // Slots from a clock that was ahead count again when their time comes.

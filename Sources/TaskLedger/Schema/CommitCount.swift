@@ -10,8 +10,8 @@ struct CommitCount {
     /// Number of the page with the table `counter`, from 1.
     let page: Int
 
-    /// The number of groups; nil when the page cannot be read, or does not consist of the single row of the table
-    /// `counter`.
+    /// The number of groups of commits that the database file contains; nil when the page cannot be read, or does not
+    /// consist of the single row of the table `counter`.
     func read() throws(LedgerError) -> Int64? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw .cannotOpen(path, errno: errno) }

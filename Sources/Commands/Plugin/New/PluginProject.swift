@@ -14,7 +14,7 @@ struct PluginProject {
     let language: PluginLanguage
     /// The main plugin of an extension; nil for a main plugin.
     let main: PluginIdentifier?
-    /// Identifier of the task: of the plugin, or of the main plugin of an extension.
+    /// Identifier of the plugin's task. An extension has no tasks: for it, a task of its main plugin.
     let task: TaskIdentifier
     let kind: PluginTaskKind
 

@@ -129,7 +129,7 @@ extension TryReport {
 }
 
 extension TaskOutcome {
-    /// The meaning for a task, or for an event.
+    /// The explanation of the outcome in the report, for a task or for an event.
     fileprivate func meaning(isEvent: Bool) -> String {
         switch self {
         case .succeeded: isEvent ? meaning : "the plugin completed the task"
