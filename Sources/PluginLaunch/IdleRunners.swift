@@ -62,7 +62,7 @@ struct IdleRunners {
     /// without waiting.
     ///
     /// - Returns: whether no such runner and no control group is left. A process that traces a runner keeps it from
-    /// being reaped.
+    ///   being reaped.
     mutating func reap() -> Bool {
         for (pid, runner) in unreaped where bgl_wait(pid, 0, nil) != 0 {
             unreaped[pid] = nil
