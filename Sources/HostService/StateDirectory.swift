@@ -11,7 +11,8 @@ final class StateDirectory: Sendable {
     let path: String
     private let lock: Int32
 
-    /// The ledger has a directory of its own, because the users of plugins pass through the state directory.
+    /// Path of the ledger's file. The ledger has a directory of its own, because the users of plugins pass through the
+    /// state directory.
     var ledgerFile: String { path + "/ledger/ledger.sqlite" }
     var containerDirectory: String { path + "/containers" }
     /// The directory of the main bundles of plugins, created with the first bundle.

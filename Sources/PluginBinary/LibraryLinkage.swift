@@ -98,7 +98,7 @@ package struct LibraryLinkage: Hashable, Sendable {
         PluginBinaryProblem(path: plugin.path, kind: kind)
     }
 
-    /// Whether the system adds libraries to every process.
+    /// Whether `/etc/ld.so.preload` names libraries, which the loader adds to every process.
     private static var isPreloading: Bool {
         FileBytes.text("/etc/ld.so.preload").map { !$0.allSatisfy(\.isWhitespace) } ?? false
     }

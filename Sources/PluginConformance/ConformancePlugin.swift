@@ -100,8 +100,8 @@ package struct ConformancePlugin: Sendable {
         return types.map { script([event($0)]) }
     }
 
-    /// Every launch in which a check looks for violations: the standard batch, each event, and each task with an
-    /// expiration, right after entry and while it runs.
+    /// The launches in which a check looks for violations: the standard batch, each event, and each of the first
+    /// `singleLimit` tasks twice, with an expiration right after entry and with one while it runs.
     var ordinary: [TrialScript] {
         [standard] + events.filter { $0 != standard }
             + singles { $0.expiration = TrialScript.Expiration(after: .zero, .stoppedByUser) }

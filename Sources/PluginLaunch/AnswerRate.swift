@@ -19,7 +19,7 @@ struct AnswerRate {
         total = TokenBucket(burst: Int64(Self.burst), perSecond: Int64(Self.callsPerSecond), at: now)
     }
 
-    /// The limit of one launch.
+    /// The rate limit for answers to the refused system calls of one launch.
     static func ofLaunch(at now: MonotonicTime) -> TokenBucket {
         TokenBucket(burst: Int64(RefusedCalls.burst), perSecond: Int64(RefusedCalls.callsPerSecond), at: now)
     }

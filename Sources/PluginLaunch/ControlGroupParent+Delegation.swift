@@ -9,7 +9,7 @@ import Logging
 struct ControlGroupState: Hashable {
     /// The controllers that the group's owner has delegated to the group.
     let offered: Set<String>
-    /// The controllers that the groups in this group have.
+    /// The controllers that this group enables for the groups in it (`cgroup.subtree_control`).
     let enabled: Set<String>
     let members: Set<Int32>
 

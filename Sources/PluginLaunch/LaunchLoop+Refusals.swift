@@ -17,7 +17,8 @@ extension LaunchLoop {
         }
     }
 
-    /// Answers one call, so that no plugin delays the events of others.
+    /// Answers one refused system call of the launch. Further calls wait for a later turn of the loop, so that no
+    /// plugin delays the events of others.
     func answerRefusedCall(of launch: SupervisedLaunch) {
         switch launch.refusals?.answer() {
         case .call(let call?): onEvent(.refused(launch.number, call))

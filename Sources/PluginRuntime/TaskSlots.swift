@@ -19,7 +19,8 @@ package final class TaskSlots: @unchecked Sendable {
         /// Whether the task is delivered and neither expiring nor completed.
         let isOpen = Atomic(false)
         let isLocked = Atomic(false)
-        /// Whether the table of reports holds a progress report of the task, which `done` and `total` replace.
+        /// Whether `ReportTable` holds back a progress report of the task. The slot then has the newest numbers of this
+        /// report in `done` and `total`.
         var isHolding = false
         var (done, total): (Int64, Int64) = (0, 0)
 
@@ -102,7 +103,8 @@ package final class TaskSlots: @unchecked Sendable {
         return true
     }
 
-    /// Takes the newest held progress; nil when none is held. Calls replace nothing until the next `hold`.
+    /// Returns the newest progress that the slot of the task holds, and empties the slot; nil when it holds none. Until
+    /// the next `hold`, `replace` returns false for the task.
     package func take(_ task: TaskID) -> TaskProgress? {
         guard let index = index(of: task) else { return nil }
         slots[index].lock()

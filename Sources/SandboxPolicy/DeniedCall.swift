@@ -16,8 +16,9 @@ package struct DeniedCall: Hashable, Sendable {
         case ungrantable(String)
     }
 
-    /// Maximum number of journaled refusals per launch, of calls that no grant allows. The others are few: the first
-    /// refusal of each group is journaled, so that a plugin cannot hide it behind refusals of other calls.
+    /// Maximum number of journaled refusals per launch of calls that no grant allows. Calls that a grant allows have no
+    /// maximum, so that a plugin cannot hide their refusal behind others: the first one of each group is journaled, and
+    /// there are four such groups.
     package static let mostUngrantableJournaled = 20
 
     package let group: Group

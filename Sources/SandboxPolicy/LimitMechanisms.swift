@@ -10,7 +10,7 @@ package struct LimitMechanisms: Hashable, Sendable {
     package let hasGroupsOff: Bool
     /// Whether plugins have users of their own.
     package let hasOwnUsers: Bool
-    /// The limits of every launch.
+    /// The operator's limits for each launch. A manifest can only lower them.
     package let limits: PluginLimits
     /// The watch of the disk of the containers.
     package let diskWatch: DiskWatching

@@ -16,7 +16,7 @@ package struct StaticFixture: Sendable, CustomStringConvertible {
     private let manifest: String?
     /// Text in place of the library; empty for a missing library, nil for the compiled one.
     private let library: String?
-    /// Further files by name.
+    /// The contents of further files beside the manifest, by file name.
     private let files: [String: String]
     /// Whether the library needs another one, which the loader does not find.
     private let needsMissing: Bool

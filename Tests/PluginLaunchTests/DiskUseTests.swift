@@ -63,7 +63,8 @@ struct DiskUseTests {
         }
     }
 
-    /// Each argument is a device number: of an anonymous device, of a device without an entry, and an empty one.
+    /// The arguments are device numbers: of an anonymous device, of a device that the directory of block devices does
+    /// not have, and an empty one.
     @Test(arguments: ["0:45", "8:17", ""])
     func `the bytes of a control group are unknown for a disk that is no block device, with the cause`(
         _ number: String

@@ -125,7 +125,11 @@ struct CallTableTests {
         private let lists: Set<Int>
         private let state = Mutex(State())
 
-        /// Creates callers of which some cannot send their call, and some call for a list.
+        /// Creates callers, which are numbered from 0.
+        ///
+        /// - Parameters:
+        ///   - failing: the callers whose call cannot be sent.
+        ///   - lists: the callers whose call is one for a list.
         init(failing: Set<Int> = [], lists: Set<Int> = []) { (self.failing, self.lists) = (failing, lists) }
 
         var sent: [Int] { state.withLock { $0.sent } }

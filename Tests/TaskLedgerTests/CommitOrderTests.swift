@@ -227,7 +227,7 @@ private final class LateTicket: Sendable {
     /// - Parameter group: The number of the group during which the ticket is submitted, from 1.
     init(group: Int) { left = Mutex(group) }
 
-    /// Submits the ticket when called for the chosen group; called once for each group.
+    /// Submits the ticket if the present group is the chosen one. Called once for each group.
     func submit() {
         let isDue = left.withLock { left in
             left -= 1

@@ -86,7 +86,7 @@ extension CheckFinding {
 }
 
 extension TrialResult {
-    /// The column WHY of the table.
+    /// The cell of this result in the column WHY of the table: the reason, otherwise the number of findings.
     fileprivate var why: String {
         reason ?? (seen.count == 1 ? "1 finding" : seen.isEmpty ? "" : "\(seen.count) findings")
     }

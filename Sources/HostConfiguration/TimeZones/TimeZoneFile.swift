@@ -9,7 +9,7 @@ struct TimeZoneFile {
         /// The problem as the end of a sentence that begins with "the file".
         let message: String
 
-        /// Nil when a new installation of the database or another time zone helps.
+        /// The remedy; nil when a new installation of the database or the choice of another time zone helps.
         let remedy: String?
 
         init(_ message: String, remedy: String? = nil) {
@@ -93,7 +93,10 @@ struct TimeZoneFile {
             }
         }
 
-        /// Number of bytes of the block after its header. The counts have at most 32 bits, so the sum cannot overflow.
+        /// Number of bytes of the data block that follows the header. The counts have at most 32 bits, so the sum
+        /// cannot overflow.
+        ///
+        /// - Parameter width: the number of bytes of a time in the block, 4 or 8.
         func size(ofTime width: Int) -> Int {
             times * (width + 1) + types * 6 + characters + leapSeconds * (width + 4) + standardIndicators
                 + utcIndicators

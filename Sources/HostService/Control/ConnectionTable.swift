@@ -25,8 +25,8 @@ struct ConnectionTable<Key: Hashable> {
     private struct Connection {
         let user: UInt32
         var isIdle = true
-        /// Rises with every change of `isIdle`, so that the lowest number belongs to the connection without a change
-        /// for the longest time.
+        /// The number of the last change of `isIdle`. The changes in the whole table are numbered in order, so the
+        /// connection with the lowest number has been unchanged for the longest time.
         var turn: UInt64
     }
 

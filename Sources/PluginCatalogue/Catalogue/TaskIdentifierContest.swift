@@ -13,7 +13,8 @@ struct TaskIdentifierContest {
     private struct Claim {
         let owner: Int
         let field: Field<PermittedIdentifier>
-        /// Whether the owner was catalogued with the same line in the previous load.
+        /// Whether the owner was in the catalogue of the previous load, with the same identifier or pattern in its
+        /// manifest.
         let isHeld: Bool
     }
 

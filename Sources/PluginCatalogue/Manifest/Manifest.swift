@@ -27,7 +27,7 @@ package struct Manifest: Hashable, Sendable {
     package let extensions: [PluginIdentifier]
     package let permitted: [Field<PermittedIdentifier>]
     package let modes: Set<BackgroundMode>
-    /// The kinds of requests that the grants permit.
+    /// The permissions for requests that the grants of the manifest give: for the GPU and for health research.
     package let entitlements: Set<Entitlement>
     package let settings: [String: String]
     /// The keys of the secret settings, sorted; `settings` does not have them.

@@ -24,6 +24,8 @@ struct PackContents {
     /// for this machine; nil when the manifest names no valid library.
     let reading: ManifestReading?
 
+    /// Reads the manifest for every architecture that it names.
+    ///
     /// - Parameter file: path of the manifest.
     init(ofManifest file: String) {
         func reading(for architecture: String) -> ManifestReading {
@@ -42,7 +44,7 @@ struct PackContents {
         files = readings.compactMap(\.library).flatMap(Self.files).filter { seen.insert($0.name).inserted }
     }
 
-    /// The library of one machine with its files.
+    /// The library that a manifest names for one architecture, followed by its pinned files.
     static func files(of library: LibraryReference) -> [File] {
         let path = library.path.value
         let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""

@@ -40,7 +40,8 @@ package struct PluginPack {
     static let mostEntries = 2100
     /// Maximum size of the file in bytes.
     static let largest = 4 << 30
-    /// Maximum size of the end: tar fills its last record, of at most 64 KiB, with empty blocks.
+    /// Maximum size in bytes of the empty blocks at the end of a pack: tar fills its last record, of at most 64 KiB,
+    /// with them.
     private static let longestEnd = 1 << 16
 
     let path: String

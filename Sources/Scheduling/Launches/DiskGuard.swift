@@ -34,7 +34,7 @@ struct DiskGuard: Sendable {
         /// The part of each running launch, since its first sample. A launch takes at most what the disk loses
         /// meanwhile.
         private var taken: [LaunchNumber: DiskMatch] = [:]
-        /// Start of the present period; nil before the first sample.
+        /// Start of the present period of `DiskMatch`; nil before the first sample.
         private var periodStart: MonotonicTime?
 
         /// Adds a sample.

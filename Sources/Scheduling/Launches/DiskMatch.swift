@@ -18,7 +18,7 @@ struct DiskMatch: Sendable {
         /// Amount of this period.
         var recent: Int64 = 0
 
-        /// Removes up to an amount, the oldest part first, and returns the removed part.
+        /// Removes at most `amount`, from the previous period first, and returns the removed amount.
         mutating func remove(_ amount: Int64) -> Int64 {
             let first = min(older, amount)
             let second = min(recent, amount - first)
