@@ -5,7 +5,7 @@ package import TaskModel
 /// The value in force of each condition and container lock, with its source.
 package struct ConditionsReport: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
-        /// A user set the value with `simulate conditions`; in force until the user resets it or the host ends.
+        /// A user set the value with `simulate conditions`; in force until a user resets it or the host ends.
         case scripted
         /// The operator's configuration, which overrides every sensor.
         case configuration

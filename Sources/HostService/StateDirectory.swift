@@ -179,7 +179,7 @@ final class StateDirectory: Sendable {
         }
     }
 
-    /// The prefix of discarded containers, which no plugin identifier has.
+    /// The prefix of the directory names of discarded containers. No plugin identifier has this prefix.
     static let discardedPrefix = ".purged-"
 
     /// The common beginning of the paths of a main plugin's discarded containers. No identifier contains the separator

@@ -47,7 +47,8 @@ struct LinkedLibrary {
         searchDirectories = links.runPath == nil ? inherited : Self.directories(links.runPath, origin)
     }
 
-    /// Whether this library is the one that the loader uses for the name of a needed library.
+    /// Whether the loader uses this library where a library needs `name`: it compares the name in the library (SONAME),
+    /// the path and the file name.
     func isNamed(_ name: String) -> Bool {
         links.name == name || path == name || path.hasSuffix("/\(name)")
     }

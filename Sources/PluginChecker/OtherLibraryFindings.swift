@@ -14,7 +14,7 @@ struct OtherLibraryFindings {
         let path: String
         /// The architecture for which the library is built; nil when the file is not a library of this system.
         let architecture: String?
-        /// SHA-256 in lower-case hexadecimal; nil when the file cannot be read.
+        /// SHA-256 digest of the file in lower-case hexadecimal; nil when the file cannot be read.
         let digest: String?
     }
 

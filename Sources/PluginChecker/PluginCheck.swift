@@ -39,7 +39,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         case manifest
         /// The place and the digest of the library.
         case place
-        /// The type of the library file, without which its contents cannot be read.
+        /// The type of the library file. Only a file of the right type has contents that can be checked.
         case file
         case contents
         /// Other manifests.

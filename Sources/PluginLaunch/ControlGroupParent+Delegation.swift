@@ -13,7 +13,7 @@ struct ControlGroupState: Hashable {
     let enabled: Set<String>
     let members: Set<Int32>
 
-    /// The steps that give the groups in this group the controllers that limit launches.
+    /// The step that gives the groups in this group the controllers that limit launches.
     enum Step: Hashable {
         case none
         /// Enable the controllers.

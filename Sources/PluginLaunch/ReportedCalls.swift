@@ -4,8 +4,8 @@ import SandboxPolicy
 
 /// The refused system calls of one launch that were reported.
 ///
-/// Calls that a grant allows have no limit: their names are few, and a plugin could use up the limit with other calls.
-/// Arguments that are not part of a call's name make no new call.
+/// Calls that a grant would allow have no limit: their names are few, and a plugin could use up the limit with other
+/// calls. Calls that differ only in arguments outside of their name count as one call.
 struct ReportedCalls {
     /// Maximum number of reported calls that no grant allows.
     static let ungrantableLimit = 64

@@ -7,7 +7,7 @@ import LinuxSystem
 /// The listener of a runner's filter of system calls, from its arrival at the channel until the launch thread takes it
 /// over. The runner sends it with its first bytes, before it loads the plugin.
 struct RunnerListener {
-    /// Whether the runner may send a listener: it has a filter of system calls.
+    /// Whether the runner sends a listener, because it has a filter of system calls.
     var isExpected = false
     /// The listener, or the reason why it is lost; nil before it arrives and after it was taken.
     private var arrived: Result<Descriptor, SystemError>?

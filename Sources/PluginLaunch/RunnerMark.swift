@@ -35,8 +35,9 @@ struct RunnerMark: Hashable {
 package enum MarkNumbers: Hashable, Sendable {
     /// Random numbers, which no other launcher has.
     case random
-    /// The numbers of a directory that one process at a time uses. All its launchers have the same ones, so that a
-    /// launcher recognizes the processes of its predecessors.
+    /// Numbers that follow from the identity of the directory at this path, which one process at a time uses. All
+    /// launchers of the directory have the same numbers, so that a launcher recognizes the processes of its
+    /// predecessors.
     case ofDirectory(String)
 
     /// 30 bits that the numbers of all process marks of a launcher share. They follow from file system and inode of the

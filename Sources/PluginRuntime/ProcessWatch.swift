@@ -17,7 +17,8 @@ final class ProcessWatch: @unchecked Sendable {
     /// The files behind the descriptors 0 to 2.
     private let streams: [FileKey?]
 
-    /// Takes the snapshot. Called after this process has set up its own state and before any plugin code is mapped.
+    /// Takes the snapshot of signal handlers, working directory, umask and standard streams. Called after this process
+    /// has set up its own state and before any plugin code is mapped.
     init() {
         handlers = Self.handlers()
         directory = Self.directory()

@@ -42,7 +42,8 @@ enum Rehearsal {
         return Confinement(containerPath: "/", sandbox: sandbox)
     }
 
-    /// A plan with one value of each list. Nil only if one of the names were invalid.
+    /// The plan of the invented launch: every list has one element, so that the rehearsal runs the code for elements.
+    /// Nil only if one of its names were invalid.
     private static var invented: RunnerPlan? {
         guard let plugin = PluginIdentifier("rehearsal.plugin"),
             let identifier = PermittedIdentifier("rehearsal.plugin.task")

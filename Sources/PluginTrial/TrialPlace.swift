@@ -18,7 +18,7 @@ package struct TrialPlace: Sendable {
     /// Makes the directory.
     ///
     /// - Parameters:
-    ///   - isSuperuser: whether this process has to give its authority up in the runner.
+    ///   - isSuperuser: whether this process has the authority of root, so that its runners run as the user `nobody`.
     ///   - temporary: the directory for temporary files.
     package init(isSuperuser: Bool, temporary: String) throws(TrialFailure) {
         user = isSuperuser ? Self.nobody : nil

@@ -17,11 +17,12 @@ package struct LimitMechanisms: Hashable, Sendable {
 
     /// The watch of the free space of a disk: its source of the bytes that each launch writes.
     package enum DiskWatching: Hashable, Sendable {
-        /// No host watches the disk.
+        /// The disk is not watched: the launches run without a host, or the host is configured without a reserve.
         case none
         /// The host reads the written bytes from this source, and ends the launch that uses up the reserve.
         case attributed(source: String)
-        /// The host cannot read the written bytes, for this reason: background work waits, and no launch is ended.
+        /// The host cannot read the written bytes; the value is the reason. While the reserve is used up, background
+        /// work waits, and no launch is ended.
         case unattributed(String)
     }
 

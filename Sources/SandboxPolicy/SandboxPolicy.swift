@@ -139,7 +139,8 @@ package struct SandboxPolicy: Sendable {
         }
     }
 
-    /// The places of a grant, with the reserved ones, which the sandbox does not open.
+    /// The places that a grant names. Those that overlap a reserved place are included, although the sandbox does not
+    /// open them.
     package static func places(of grant: LimitedGrant) -> [SandboxPlan.Place] {
         if grant.name == .gpu, !grant.isRefused { return gpuPlaces }
         return grant.places.compactMap { place in

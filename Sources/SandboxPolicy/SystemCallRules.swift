@@ -29,7 +29,12 @@ enum SystemCallRules {
         var hasPorts: Bool { internet == .connect || internet == .listen }
     }
 
-    /// - Parameter confinesTruncation: whether Landlock confines the truncation of files.
+    /// The filter of system calls of a launch, as an array of the kernel's `struct sock_filter`.
+    ///
+    /// - Parameters:
+    ///   - sockets: the kinds of sockets that the grants open.
+    ///   - processes: whether the grants permit to start processes.
+    ///   - confinesTruncation: whether Landlock confines the truncation of files.
     static func filter(
         sockets: Sockets,
         processes: Bool,

@@ -78,7 +78,8 @@ struct DiskLimitTests {
 
     // MARK: - The disk
 
-    /// Each place under a host of the test's user, and the handler under each host.
+    /// The places from which a launch fills the disk, each with a value of `isOrdinary`: the handler with every value
+    /// of `hosts`, the other places with false.
     private static let fillings: [(LaunchPlace, Bool)] =
         hosts.map { (.handler, $0) } + [LaunchPlace.constructor, .entry, .thread].map { ($0, false) }
 

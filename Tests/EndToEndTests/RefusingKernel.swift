@@ -23,7 +23,7 @@ struct RefusingKernel {
     /// A kernel without filters of system calls.
     static let withoutFilters = RefusingKernel(call: "SYS_seccomp", bits: nil, error: "ENOSYS")
 
-    /// Compiles the program that becomes the runner. Returns its path.
+    /// Compiles the program that refuses the system call to itself and then becomes the runner. Returns its path.
     func runner(in directory: ScratchDirectory) async throws -> String {
         try await program(.runner, in: directory)
     }

@@ -43,8 +43,8 @@ struct FuzzedCall {
         return nil
     }
 
-    /// The first flaw of a batch, in which every request requires a refusal or an answer of its own; nil without a
-    /// flaw.
+    /// The first flaw of the handling of a batch: each of its requests has to be valid by itself, or has to get a
+    /// refusal that names it. Nil without a flaw.
     private func batch() throws(RouteError) -> String? {
         let batch = try TaskBatch.reading(body)
         for (index, entry) in zip(batch.requests, batch.validated()).enumerated() {

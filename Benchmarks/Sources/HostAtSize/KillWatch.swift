@@ -16,7 +16,7 @@ final class KillWatch: Sendable {
     private let process: ProcessBox
     private let seen = Mutex(Seen())
 
-    /// Starts the program.
+    /// Starts the program Kills.
     ///
     /// - Parameter fifo: path of a FIFO to create. Each measured process of a launch writes its number and its kill
     ///   time to it.

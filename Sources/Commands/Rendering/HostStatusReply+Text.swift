@@ -133,7 +133,8 @@ extension PoliciesInForce {
 }
 
 extension IsolationInForce {
-    /// The operator's choice, as `best-effort`, or with the guarantees that it requires, as `required: files, network`.
+    /// The operator's choice of isolation, as `best-effort`, or with the required guarantees, as `required: files,
+    /// network`.
     fileprivate var words: String {
         required.isEmpty ? choice : "\(choice): \(required.joined(separator: ", "))"
     }

@@ -7,7 +7,7 @@ package import TaskModel
 package struct ConditionsReply: Codable, Hashable, Sendable {
     package enum Source: String, Codable, Hashable, Sendable, CaseIterable {
         case configuration
-        /// A user set the value with `simulate conditions`. It applies until the user revokes it or the host ends.
+        /// A user set the value with `simulate conditions`. It applies until a user resets it or the host ends.
         case simulated
         case sensor
         /// No sensor of this machine can measure the condition.

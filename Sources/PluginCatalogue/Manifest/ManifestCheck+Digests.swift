@@ -5,7 +5,8 @@ internal import TaskModel
 
 /// Rules for digests. Like the library, a digest is written either once, or once for each architecture.
 extension ManifestCheck {
-    /// The architectures of the library; nil for one file, and for a missing library.
+    /// The architectures for which the manifest names a library; nil when it names one library for every machine, or
+    /// none.
     var architectures: [String]? { draft.library?.names }
 
     /// The digests of the libraries by architecture; the key is nil for a library without architecture.

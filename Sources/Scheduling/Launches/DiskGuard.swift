@@ -31,8 +31,8 @@ struct DiskGuard: Sendable {
         private var lost: Int64 = 0
         /// The part of `lost` that launches can have taken.
         private var explained = DiskMatch()
-        /// The part of each running launch, since its first sample. A launch takes at most what the disk loses
-        /// meanwhile.
+        /// The amounts that each running launch took, since its first sample: at most what it added, and at most what
+        /// the disk lost meanwhile.
         private var taken: [LaunchNumber: DiskMatch] = [:]
         /// Start of the present period of `DiskMatch`; nil before the first sample.
         private var periodStart: MonotonicTime?

@@ -13,9 +13,9 @@ struct DiskMatch: Sendable {
     private var loss = Unmatched()
 
     private struct Unmatched {
-        /// Amount of the previous period.
+        /// The unmatched amount of the previous period, in bytes or files.
         var older: Int64 = 0
-        /// Amount of this period.
+        /// The unmatched amount of the present period, in bytes or files.
         var recent: Int64 = 0
 
         /// Removes at most `amount`, from the previous period first, and returns the removed amount.

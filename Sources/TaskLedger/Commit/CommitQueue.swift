@@ -20,7 +20,7 @@ import Synchronization
 ///   group began.
 final class CommitQueue: Sendable {
     static let mostInGroup = 512
-    /// Maximum number of consecutive groups of answers while history waits.
+    /// Maximum number of groups of answer tickets that are written one after the other while history tickets wait.
     static let mostAnswerGroups = 4
 
     enum Admission {

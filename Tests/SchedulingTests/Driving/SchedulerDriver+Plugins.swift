@@ -90,7 +90,8 @@ extension SchedulerDriver {
         send(.runnerEnded(plan.number, termination, words))
     }
 
-    /// Returns from the entry of every launch in the event lane, without a receiver of events.
+    /// Lets the entry of every launch in the event lane return successfully, without a function `receive`, so that the
+    /// launch ends.
     func finishStarting() {
         while let plan = processes.values.filter({ $0.lane == .event }).min(by: { $0.number < $1.number }) {
             enter(plan, receives: false)

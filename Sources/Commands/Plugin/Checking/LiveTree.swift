@@ -27,7 +27,8 @@ struct LiveTree {
         return redrawn(above: "  \(result.level)  \(result.outcome.rawValue)  \(result.check)\n")
     }
 
-    /// Erases the lines of running checks, and writes them again below another line.
+    /// The text that erases the lines of running checks on the terminal, and writes them again below `line`. Elsewhere
+    /// `line` alone.
     private mutating func redrawn(above line: String) -> String {
         if !isOnTerminal { return line }
         var lines = running.prefix(Self.mostLines).map { "  .  running  \($0)\n" }

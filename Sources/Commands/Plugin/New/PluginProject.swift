@@ -100,8 +100,8 @@ struct PluginProject {
         File(path: filled(path), contents: filled(template) + "\n")
     }
 
-    /// The template with its places, such as `@NAME@`, filled. The order of `values` matters, because the first values
-    /// contain places themselves.
+    /// The template with its placeholders, such as `@NAME@`, replaced by `values`. The order of `values` matters,
+    /// because the first values contain placeholders themselves.
     private func filled(_ template: String) -> String {
         var text = template
         for (place, value) in values { text = text.replacing("@\(place)@", with: value) }

@@ -26,7 +26,8 @@ extension NaiveHost {
         }
     }
 
-    /// Marks a running task that a user stopped during entry. The stop counts from its request.
+    /// Marks a running task as one to stop, because a user stopped it while entry was running. Reports a defect when no
+    /// user requested the stop.
     private func stoppedInEntry(_ submission: SubmissionNumber, _ number: LaunchNumber) {
         let tasks = host.scheduler.launches.find(number)?.tasks ?? []
         guard launches[number]?.entry == .running,
