@@ -87,7 +87,8 @@ extension DecisionLoop {
             log.info("launch killed at its kill time", metadata: ["launch": "\(launch)"])
             return [.killTimePassed(launch)]
         case .ended(let launch, let end):
-            log.info("launch ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
+            let termination = end.wasKilled ? "killed by the host" : end.termination.words
+            log.info("launch ended", metadata: ["launch": "\(launch)", "termination": "\(termination)"])
             let judge = launches.judges[launch]
             launches.ended(launch)
             titles.ended(launch)
