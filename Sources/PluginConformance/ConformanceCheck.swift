@@ -8,7 +8,7 @@ package struct ConformanceCheck: Sendable {
     /// The origin of the rule that a check proves.
     package enum Rule: Hashable, Sendable {
         case abi(ABIRule)
-        /// A rule about manifests.
+        /// A rule of the manifest, such as its grants, and not of the ABI.
         case manifest
 
         package var name: String {
