@@ -43,6 +43,10 @@ package struct ConditionsReport: Hashable, Sendable {
 
     /// Combines the sources of values. An override by a user takes precedence over the operator's configuration, and
     /// the configuration over every sensor.
+    ///
+    /// - Parameters:
+    ///   - configured: the values in the operator's configuration.
+    ///   - scripted: the overrides by users, set by `simulate conditions`.
     init(_ readings: Readings, configured: ScriptedConditions, scripted: ScriptedConditions) {
         var origins: [Condition: Origin] = [:]
         for condition in Condition.allCases {

@@ -2,7 +2,8 @@
 
 import Glibc
 
-/// The rule about paths whose files other users cannot exchange.
+/// Examines whether other users than the trusted ones can exchange a file: change it, or a directory or a symbolic link
+/// on the way to it.
 package enum SystemDirectory {
     /// Maximum number of symbolic links on the way to a file, as in the kernel.
     private static let mostLinks = 40

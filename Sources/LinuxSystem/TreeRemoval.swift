@@ -62,8 +62,8 @@ package struct TreeRemoval {
         }
     }
 
-    /// Deletes the files of a directory in the top, moves its directories with entries to the top, and deletes it.
-    /// Stops when `rest` is used up.
+    /// Deletes a directory in `top`, the tree's root: deletes its files and empty directories, and moves its other
+    /// directories to `top`. Stops when `rest`, the number of entries that may still be deleted, is used up.
     private mutating func lift(_ name: Name) throws(SystemError) {
         guard let directory = try Self.open(name, in: top, path) else { return }
         var status = stat()

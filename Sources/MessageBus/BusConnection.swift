@@ -183,6 +183,8 @@ package final class BusConnection {
     }
 
     /// Keeps a handler alive for as long as the library may call it. Returns the pointer to pass to the library.
+    ///
+    /// - Parameter isOnce: whether the handler is released at its first call, as for a reply.
     private func keep(_ handler: @escaping Receiver.Handler, isOnce: Bool) -> UnsafeMutableRawPointer {
         let receiver = Receiver(self, handler, isOnce: isOnce)
         receivers[ObjectIdentifier(receiver)] = receiver

@@ -16,7 +16,8 @@ struct LinkedLibrary {
     /// The directories that the loader searches for the needed libraries, in its order. A directory that contains a `$`
     /// depends on the processor or the system.
     let searchDirectories: [String]
-    /// The directories of RPATH entries, for the needed libraries and for theirs.
+    /// The directories of RPATH entries that apply to the libraries needed by this one, and in turn to those that they
+    /// need: the entries of this library, then of the libraries that need it.
     private let inherited: [String]
     // Keeps the file open for the image.
     private let descriptor: Descriptor

@@ -55,10 +55,11 @@ struct OtherLibraryFindings {
         return [FilePlace.directory(of: manifest), pluginDirectory].compactMap(\.self).map { "\($0)/\(path)" }
     }
 
-    /// The problems of one library.
+    /// The problems of one library for another architecture.
     ///
     /// - Parameters:
-    ///   - file: the library's file; nil when there is none at the places.
+    ///   - file: the library's file; nil when none of `places` has one.
+    ///   - places: the paths at which the library may be.
     static func problems(
         of library: OtherLibrary,
         _ file: File?,

@@ -42,7 +42,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         /// The type of the library file. Only a file of the right type has contents that can be checked.
         case file
         case contents
-        /// Other manifests.
+        /// The other manifests of the host: conflicts with them, and the main plugin of an extension.
         case neighbours
     }
 
@@ -83,8 +83,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     /// Whether a host cannot load the library when the check fails.
     package var concernsLoading: Bool { row.concernsLoading }
 
-    /// Whether the catalogue of a host checks the same. The remaining checks depend on needed libraries, which may
-    /// change while a host runs, so that the loader of each launch decides.
+    /// Whether the catalogue of a host verifies the same rule as the check. The remaining checks depend on needed
+    /// libraries, which may change while a host runs, so that the loader of each launch decides.
     var isOfCatalogue: Bool { row.rule != .loader || self == .elfDlopenFlags }
 
     /// The check to which a manifest rule belongs. Rules about the library itself are handled by the caller.

@@ -25,8 +25,8 @@ package struct ConformancePlugin: Sendable {
         self.kinds = kinds
     }
 
-    /// The same plugin with the kinds of the accepted requests in the logs, for identifiers whose kind is not known. A
-    /// refused request says nothing: a host would never deliver its task with that kind.
+    /// The same plugin, in which each identifier without a known kind has the kind of its first accepted request in the
+    /// logs. Refused requests are ignored, because a host would never deliver their tasks.
     func learning(from logs: [TrialLog]) -> ConformancePlugin {
         var kinds = kinds
         for log in logs {

@@ -12,7 +12,7 @@ package struct GrantsConsent: Hashable {
     package let rights: [GrantedRight]
     /// The rights that the installed version lacks; empty for a first installation.
     package let wider: [GrantedRight]
-    /// The digest that names the rights.
+    /// The digest of `rights` for the plugin, which the operator gives with `--accept-grants`.
     package let digest: String
 
     private let plugin: PluginIdentifier

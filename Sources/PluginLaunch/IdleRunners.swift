@@ -49,7 +49,7 @@ struct IdleRunners {
         return Array(dying.values)
     }
 
-    /// Adds a dead or killed runner that is not watched.
+    /// Adds a dead or killed runner whose end is no longer watched, and that is not reaped yet.
     mutating func addUnreaped(_ runner: RunnerStation.Start) { unreaped[runner.process.pid] = runner }
 
     /// Waits for the ends of the unreaped runners whose end the launch thread no longer watches, at most `limit` for

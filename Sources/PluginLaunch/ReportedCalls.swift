@@ -13,8 +13,8 @@ struct ReportedCalls {
     private var grantable: Set<DeniedCall> = []
     private var ungrantable: Set<DeniedCall> = []
 
-    /// Adds a refused call. Returns whether the call is to be reported: it is the first one of its name and group, and
-    /// within the limit.
+    /// Adds a refused call. Returns whether the call is to be reported: it is the first one of its name and group and,
+    /// if no grant allows it, within `ungrantableLimit`.
     mutating func add(_ call: DeniedCall) -> Bool {
         if call.isGrantable { return grantable.insert(call).inserted }
         return ungrantable.count < Self.ungrantableLimit && ungrantable.insert(call).inserted

@@ -73,7 +73,8 @@ extension RunnerLaunch {
         throw problem.call
     }
 
-    /// The problem of a registration, and the violation that it is; nil when the handler is registered.
+    /// The refusal of a registration, with its violation, which is nil for a malformed identifier; nil when the handler
+    /// is registered.
     private static func problem(
         of verdict: RegistrationTable<Handler>.Verdict,
         registering text: String

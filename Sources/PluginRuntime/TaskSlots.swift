@@ -53,9 +53,9 @@ package final class TaskSlots: @unchecked Sendable {
         return slots[index].isOpen.load(ordering: .acquiring)
     }
 
-    /// Replaces the progress that is held for the task.
+    /// Replaces the progress report that the slot of the task holds and that is not sent yet.
     ///
-    /// - Returns: false when nothing was replaced, and the tables have to decide.
+    /// - Returns: false when nothing was replaced: the caller then passes the progress to the tables of the launch.
     package func replace(_ task: TaskID, done: Int64, total: Int64) -> Bool {
         guard let index = index(of: task), TaskProgress(done: done, total: total) != nil,
             !slots[index].isLocked.exchange(true, ordering: .acquiring)

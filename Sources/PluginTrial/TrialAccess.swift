@@ -62,7 +62,8 @@ package struct TrialAccess: Hashable, Sendable {
 }
 
 extension TaskOutcome {
-    /// Whether the plugin itself ended the task without success, as after an error that it got from a system call.
+    /// Whether the outcome may follow from a system call that was refused for lack of a grant: the plugin failed the
+    /// task, crashed or exited, or its entry or loading failed.
     package var mayHaveMissedGrant: Bool {
         switch self {
         case .failed, .crashed, .exited, .entryFailed, .loadFailed: true

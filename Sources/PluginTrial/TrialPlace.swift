@@ -81,8 +81,8 @@ package struct TrialPlace: Sendable {
     /// The directory of the copied library, which the sandbox of a runner opens.
     package var libraries: String { path + "/library" }
 
-    /// The plugin with a copy of its library, of the files that the loader takes from its directory, and of the pinned
-    /// files, which the plugin may open itself.
+    /// Copies the library of a plugin, the files that the loader takes from the library's directory, and the pinned
+    /// files, which the plugin may open itself, to `libraries`. Returns the plugin with the copied library.
     package func install(_ plugin: PluginEntry) throws(TrialFailure) -> PluginEntry {
         let source = FilePlace.directory(of: plugin.library.path)
         let copies = libraries

@@ -8,7 +8,7 @@ import TaskModel
 
 /// A place that a plugin's grants name, as it is when the launch begins.
 enum GrantedPlace: ~Copyable {
-    /// The open place.
+    /// The place exists and was opened.
     case place(Place)
     /// The path leads to no file that the plugin's user can reach, so that there is nothing to grant.
     case missing

@@ -94,7 +94,7 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
         case .completed: "every task ended, none after an expiration"
         case .expired: "every task ended, at least one after an expiration"
         case .overran: "it was killed at the end of a grace period"
-        case .crashed: "its process crashed"
+        case .crashed: "its process crashed, also after the last task had ended"
         case .exited: "its process exited while a task or an assertion was open"
         case .killedForMemory: "the kernel killed its process for lack of memory"
         case .entryFailed: "the plugin failed or overran in entry, or while its library was loaded"

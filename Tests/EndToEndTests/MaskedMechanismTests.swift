@@ -21,7 +21,7 @@ struct MaskedMechanismTests {
             }
         }
 
-        /// The cause in messages.
+        /// The cause that the host's messages state for a missing guarantee.
         var cause: String {
             switch self {
             case .landlock: "the kernel lacks Landlock"

@@ -73,7 +73,8 @@ struct FuzzedCall {
         return answer { .submitted(Submission(request: request, payload: payload, submitter: .user), reply: $0) }
     }
 
-    /// Asks a scheduler with plugins and running tasks, which answers every call.
+    /// The flaw of a scheduler's answer to a call, or the message that there is no answer; nil for a correct answer.
+    /// The scheduler has plugins and running tasks.
     private func answer(_ question: (ReplyToken) -> SchedulerEvent) -> String? {
         var host = FuzzedHost.atWork
         guard let answer = host.ask(question) else { return "a call has no answer" }

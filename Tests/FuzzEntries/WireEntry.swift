@@ -37,8 +37,8 @@ struct Pieces {
         return 1 + Int(state >> 33) % (1 << (seed % 13))
     }
 
-    /// Whether the next size is a multiple of 4: true for about every fourth call, never for seeds whose sizes are at
-    /// most 2.
+    /// Whether the receiver lets the next message wait: when the next size is a multiple of 4, so for about every
+    /// fourth message, and never for seeds whose sizes are at most 2.
     mutating func refuses() -> Bool { next() % 4 == 0 }
 }
 

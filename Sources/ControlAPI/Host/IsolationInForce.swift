@@ -39,7 +39,7 @@ package struct IsolationInForce: Codable, Hashable, Sendable {
 
 /// The limits of each launch, and the priority of background launches.
 package struct LaunchLimitsInForce: Codable, Hashable, Sendable {
-    /// Maximum memory in bytes; nil for no limit.
+    /// Maximum memory of a launch in bytes; nil for no limit.
     package let memory: Int64?
     /// Maximum number of processes and threads; nil for no limit.
     package let processes: Int?

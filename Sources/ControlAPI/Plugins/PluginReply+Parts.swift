@@ -7,8 +7,8 @@ extension PluginReply {
     /// A secret setting. Its value is in no reply.
     package struct Secret: Codable, Hashable, Sendable {
         package let setting: String
-        /// The place from which the host takes the value, such as `file /etc/token`; nil when the operator configured
-        /// none, so that the plugin is not launched.
+        /// The place from which the host reads the value of the secret setting, such as `file /etc/token`; nil when the
+        /// operator configured none, so that the plugin is not launched.
         package let source: String?
 
         package init(setting: String, source: String?) {

@@ -133,7 +133,7 @@ package struct RouteError: Error, Hashable, Sendable {
         )
     }
 
-    /// The refusal of a process of a launch.
+    /// The refusal of a call by a process that belongs to a launch.
     package static func calledByLaunch(process: Int32) -> Self {
         Self(
             .callerInLaunch,

@@ -83,8 +83,8 @@ struct ConnectionTable<Key: Hashable> {
         counts[user, default: 0] += 1
     }
 
-    /// The connection to close in favour of a new one, among the users that `isDisplaced` selects: of the user with the
-    /// most connections, the connection that has been idle longest. Nil when none of these connections is idle.
+    /// The connection to close in favour of a new one, among the idle connections of the users that `isDisplaced`
+    /// selects: of the user with the most connections, the one that has been idle longest. Nil when there is none.
     private func oldestIdle(where isDisplaced: (UInt32) -> Bool) -> Key? {
         let idle = connections.filter { $0.value.isIdle && isDisplaced($0.value.user) }
         return idle.min { one, other in

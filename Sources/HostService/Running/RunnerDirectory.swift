@@ -37,7 +37,7 @@ final class RunnerDirectory: Sendable {
         begin.yield()
     }
 
-    /// Records the main plugin of a launch.
+    /// Records the main plugin of a launch when its plan is sent. No effect for a launch without a process.
     func sent(_ launch: LaunchNumber, of main: PluginIdentifier) {
         state.withLock { state in
             if state.processes[launch] != nil { state.containers[launch] = main }

@@ -42,7 +42,8 @@ struct RunnerJudge: Hashable {
         continuedTasks = Set(plan.tasks.filter { $0.work.kind == .continued }.map(\.id))
     }
 
-    /// Records that the plan was sent: from now on the plugin answers for the messages.
+    /// Records that the plan was sent: from now on wrong messages are violations of the plugin, and no longer failures
+    /// of the host.
     mutating func planSent() { hasPlan = true }
 
     /// Adds a task that was delivered to the running launch.

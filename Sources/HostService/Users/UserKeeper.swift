@@ -25,7 +25,8 @@ final class UserKeeper: Sendable {
 
     /// Closes each container that does not belong to the present user of its plugin. After a change of `plugin-users`,
     /// a container would otherwise belong to the present user of another plugin. The next launch of the container's
-    /// plugin opens it. Closes all discarded containers, too. Called before the first launch; blocks on the disk.
+    /// plugin opens it. Closes all discarded containers, too. Does nothing while all plugins have the host's user.
+    /// Called before the first launch; blocks on the disk.
     func closeContainers(in state: StateDirectory) throws(HostError) {
         guard users.range != nil else { return }
         for container in state.containers() {

@@ -126,7 +126,7 @@ package struct PluginPack {
         return structure.entries
     }
 
-    /// The entries so far, with the rules that relate them.
+    /// The entries of the pack that were read so far, with the rules about an entry and the entries before it.
     private struct Structure {
         var entries: [Entry] = []
         private var names: Set<String> = []

@@ -86,7 +86,7 @@ struct DiskGuard: Sendable {
         case kill(LaunchNumber)
     }
 
-    /// The launch that has to end, and how.
+    /// Adds a sample of the disk, and returns the launch that has to be expired or killed for the shortage, if any.
     ///
     /// - Parameter exists: whether a launch has not ended.
     mutating func judge(

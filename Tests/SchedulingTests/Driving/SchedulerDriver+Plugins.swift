@@ -45,7 +45,9 @@ extension SchedulerDriver {
         tasks(of: plan.number).last { $0.work.identifier == identifier }?.id
     }
 
-    /// Completes the first task of a launch: its event in a launch of the event lane with one event.
+    /// Completes the first task of a launch, which is its event in a launch of the event lane.
+    ///
+    /// - Parameter plan: the plan of the launch; nil for the newest launch.
     func completeEvent(as outcome: CompletionOutcome = .success, in plan: LaunchPlan? = nil) {
         guard let plan = plan ?? lastPlan, let task = plan.tasks.first else { return complain("nothing was launched") }
         send(.completed(plan.number, task.id, outcome))
