@@ -11,7 +11,7 @@ package struct CheckReport: Hashable, Sendable, Encodable {
     package let abi: String
     /// Depth of the checks: 0 reads files and runs nothing; the checks of higher levels run the plugin.
     package let level: Int
-    /// Seed of random contents; nil at level 0.
+    /// Seed of the random payloads of the checks; nil at level 0.
     package let seed: UInt64?
     /// Name of the profile; nil for the checks of all roles.
     package let profile: String?

@@ -13,7 +13,7 @@ package struct ConformancePlugin: Sendable {
     private static let singleLimit = 4
 
     package let entry: PluginEntry
-    /// Seed of random contents.
+    /// Seed of the random payloads of the checks.
     package let seed: UInt64
     /// The known kind of each identifier. A handler that is ported from an app of Apple's platforms often expects one
     /// kind.

@@ -21,7 +21,7 @@ package struct WireEntry: FuzzEntry {
     }
 }
 
-/// Reproducible sizes of pieces. Seed 0 yields single bytes.
+/// Reproducible sizes, in bytes, of the pieces in which a decoder receives a stream. Seed 0 yields the size 1 only.
 struct Pieces {
     private let seed: UInt8
     private var state: UInt64

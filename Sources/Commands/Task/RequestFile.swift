@@ -85,7 +85,7 @@ struct RequestFile {
         }
     }
 
-    /// Throws for a line that is no JSON object, or that fits in no batch.
+    /// Throws for a line that is no JSON object, or that is longer than one request of a batch may be.
     private static func check(_ line: Data, _ place: String) throws {
         if line.count > TaskBatchText.largestRequest {
             throw ValidationError(

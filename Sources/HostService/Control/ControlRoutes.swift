@@ -82,7 +82,7 @@ struct ControlRoutes: Sendable {
 extension Route {
     /// The place where a call waits for the first catalogue, before which every plugin would seem to be missing.
     enum CatalogueWait: Hashable {
-        /// The route waits before it reads.
+        /// The route itself waits for the first catalogue, before it calls the scheduler.
         case gate
         /// The scheduler parks the event of the call (`SchedulerEvent.dependentCall`).
         case park

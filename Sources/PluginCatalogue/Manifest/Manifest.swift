@@ -80,7 +80,7 @@ package struct OtherLibrary: Hashable, Sendable {
 
 /// A file of the plugin beside the library, with the digest that it must have.
 package struct PinnedFile: Hashable, Sendable {
-    /// Path relative to the directory of the library.
+    /// Path of the file, relative to the directory of the library.
     package let name: String
     /// The SHA-256 digest in lower-case hexadecimal.
     package let digest: Field<String>
