@@ -42,8 +42,8 @@ struct Pieces {
     mutating func refuses() -> Bool { next() % 4 == 0 }
 }
 
-/// The messages of a stream up to the first malformed frame, decoded from one piece or from many. Two are equal when the
-/// frames of their messages are: a message with an argument that is not a number differs from itself.
+/// The messages of a stream up to the first malformed frame, decoded from one piece or from many. Two are equal when
+/// the frames of their messages are: a message with an argument that is not a number differs from itself.
 struct DecodedStream<Message: WireMessage>: Equatable {
     var messages: [Message] = []
     var error: WireError?

@@ -39,8 +39,8 @@ struct RequestFile {
         (self.bytes, self.count) = (bytes, count)
     }
 
-    /// The lines in order, in as few batches as the limits of the host permit. A batch is made when it is needed, because
-    /// a file may have millions of lines.
+    /// The lines in order, in as few batches as the limits of the host permit. A batch is made when it is needed,
+    /// because a file may have millions of lines.
     var batches: Batches { Batches(lines: Lines(of: bytes)) }
 
     struct Batches: Sequence, IteratorProtocol {

@@ -6,8 +6,8 @@ import PluginLaunch
 import ServiceLifecycle
 import TaskModel
 
-/// Samples the disk of the containers while launches run, and while the disk lacks its reserve: once per second, and more
-/// often near a shortage.
+/// Samples the disk of the containers while launches run, and while the disk lacks its reserve: once per second, and
+/// more often near a shortage.
 struct DiskWatch: Service {
     let directory: String
     /// The directory of the control groups of launches; nil when launches have none.
