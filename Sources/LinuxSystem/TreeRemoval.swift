@@ -40,7 +40,11 @@ package struct TreeRemoval {
         return try !remove(bytes, in: place, path)
     }
 
-    /// Nil when the directory is missing.
+    /// Opens the directory `name` in `place` for its removal; nil when the directory is missing.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the directory, for errors.
+    ///   - limit: the maximum number of entries to delete.
     private init?(_ name: Name, in place: Descriptor, _ path: String, _ limit: Int) throws(SystemError) {
         guard let top = try Self.open(name, in: place, path) else { return nil }
         self.top = top

@@ -87,7 +87,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     /// libraries, which may change while a host runs, so that the loader of each launch decides.
     var isOfCatalogue: Bool { row.rule != .loader || self == .elfDlopenFlags }
 
-    /// The check to which a manifest rule belongs. Rules about the library itself are handled by the caller.
+    /// The check to which a manifest rule belongs. Callers pass no rule about the contents of the library: a problem of
+    /// the contents has an initializer of its own.
     init(manifestRule rule: DocumentProblem.Rule) {
         if let rule = ManifestRule(rawValue: rule.rawValue) {
             self.init(rule)

@@ -6,7 +6,8 @@ import TaskModel
 /// Answers to the system calls that the sandbox of a launch refuses. A launch whose listener is lost while it runs is
 /// killed: its refused calls would have no answer, or get another error than the sandbox promises.
 extension LaunchLoop {
-    /// Watches the listener that arrived with the first bytes of a runner, if one did.
+    /// Watches the listener for refused system calls that arrived with the first bytes of a runner, if one did. When
+    /// the listener is lost, the launch is killed.
     func watchRefusals(of launch: SupervisedLaunch) {
         do throws(SystemError) {
             guard let listener = try launch.control.listener.take() else { return }

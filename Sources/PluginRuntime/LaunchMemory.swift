@@ -38,7 +38,9 @@ struct TaskMemory: @unchecked Sendable {
 
     /// Copies the strings and the payload of a task.
     ///
-    /// - Parameter plugin: identifier to use for an event.
+    /// - Parameters:
+    ///   - plugin: the plugin of the launch. Its identifier is the identifier of an event.
+    ///   - isGuarded: whether the copies have pages of their own, which `close` makes inaccessible.
     init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier, isGuarded: Bool = false) {
         self.isGuarded = isGuarded
         identifier = UnsafePointer((task.kind == .event ? plugin.text : task.identifier).stored(isGuarded))

@@ -47,8 +47,8 @@ package struct TrialAccess: Hashable, Sendable {
         }
     }
 
-    /// The hint after a failed run whose texts mention a refused path; nil when they mention none, and without a
-    /// sandbox of files. Nil, too, when the manifest grants paths: `warnings` about them precede the run.
+    /// The hint after a failed run whose texts contain `EACCES` or "permission denied"; nil when they contain neither,
+    /// and without a sandbox of files. Nil, too, when the manifest grants paths: `warnings` about them precede the run.
     ///
     /// - Parameter texts: log, output and messages of the plugin.
     package func hint(after texts: [String]) -> String? {

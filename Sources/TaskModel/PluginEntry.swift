@@ -30,7 +30,7 @@ package struct PluginEntry: Hashable, Sendable {
     package let companions: LibraryCompanions
     /// The bundle that `Bundle.main` describes; nil when the manifest requests none.
     package let mainBundle: MainBundle?
-    /// The architectures for which the manifest names a library; empty for one library for every machine.
+    /// The architectures for which the manifest names a library; empty when one library serves every machine.
     package let architectures: [String]
     package let manifestPath: String
     /// SHA-256 of the manifest's bytes, lower-case hexadecimal.

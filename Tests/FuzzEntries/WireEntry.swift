@@ -21,7 +21,7 @@ package struct WireEntry: FuzzEntry {
     }
 }
 
-/// Reproducible sizes of pieces. Seed 0 yields single bytes.
+/// Reproducible sizes, in bytes, of the pieces in which a decoder receives a stream. Seed 0 yields the size 1 only.
 struct Pieces {
     private let seed: UInt8
     private var state: UInt64
@@ -42,8 +42,8 @@ struct Pieces {
     mutating func refuses() -> Bool { next() % 4 == 0 }
 }
 
-/// The messages of a stream up to the first malformed frame, decoded from one piece or from many. Two are equal when the
-/// frames of their messages are: a message with an argument that is not a number differs from itself.
+/// The messages of a stream up to the first malformed frame, decoded from one piece or from many. Two are equal when
+/// the frames of their messages are: a message with an argument that is not a number differs from itself.
 struct DecodedStream<Message: WireMessage>: Equatable {
     var messages: [Message] = []
     var error: WireError?

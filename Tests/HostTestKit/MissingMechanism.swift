@@ -4,7 +4,7 @@ import CLinux
 import Foundation
 
 /// Mechanisms that this machine lacks, as reasons to skip tests; nil where the machine has the mechanism. They are
-/// determined without a host: a test of a host that does not use a present mechanism fails.
+/// determined without a host: if the machine has a mechanism and the host does not use it, the test runs and fails.
 package enum MissingMechanism {
     /// The mechanism that the sandbox of a host from `HostSetup()` lacks; nil when it lacks none.
     package static let sandbox: String? = geteuid() == 0 ? ofFiles : sandboxOfOneUser

@@ -56,7 +56,7 @@ struct InstallationReport: Encodable {
     let manifest: String
     let library: String
     let librarySHA256: String
-    /// The architectures for which the manifest names a library; empty for one library for every machine.
+    /// The architectures for which the manifest names a library; empty when one library serves every machine.
     let architectures: [String]
     let grants: GrantsReport
     let notEnforced: [String]

@@ -41,7 +41,7 @@ extension InstallationPlan {
         return shown(fields.text + warnings.map(\.text).joined())
     }
 
-    /// The architectures of the manifest; empty for one library for every machine.
+    /// The architectures of the manifest; empty when one library serves every machine.
     private var libraries: [String] {
         guard let own = manifest.library.architecture else { return [] }
         let others = manifest.library.others.map { "\($0.architecture): not installed, because this machine is \(own)" }

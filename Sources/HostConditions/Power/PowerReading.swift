@@ -35,8 +35,8 @@ struct PowerReading: Equatable {
     private var batteries: [Supply] { supplies.filter(\.isBattery) }
     private var lines: [Supply] { supplies.filter { !$0.isBattery } }
 
-    /// Whether the machine is on external power. True without a battery (C16). With external supplies, true when at
-    /// least one of them is online. With batteries and no external supply, true when each battery is charging, not
+    /// Whether the machine is on external power. True without a battery (C16). With batteries and external supplies,
+    /// true when at least one external supply is online. With batteries alone, true when each battery is charging, not
     /// charging or full.
     var isOnExternalPower: Bool {
         if batteries.isEmpty || lines.contains(where: \.isOnline) { return true }

@@ -27,7 +27,7 @@ final class DecisionLoop: Service, Sendable {
     let sandboxes: SandboxPolicy
     /// Limits and priority of launches in the host's configuration.
     let resources: (limits: PluginLimits, backgroundNice: Int)
-    /// The users of plugins.
+    /// The keeper of the users that run plugins.
     let users: UserKeeper
     let conditions: ConditionsKeeper
     let containers: ContainerQueue

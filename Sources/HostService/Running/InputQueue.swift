@@ -32,7 +32,7 @@ struct InputQueue {
         var isPaused = false
     }
 
-    /// A launch with queued events, or all batches.
+    /// A party that takes turns: one launch with queued events, or all batches together.
     private enum Party {
         case launch(LaunchNumber)
         case batches

@@ -186,8 +186,8 @@ extension RunnerJudge {
         )
     }
 
-    /// The event for a message that no unmodified runner sends: a violation of the plugin, and a failure of the host
-    /// before the plan, when no code of the plugin runs.
+    /// The event for a message that no unmodified runner sends. With a plan it is a violation of the plugin; before the
+    /// plan, when no code of the plugin runs, a failure of the host.
     private func misused(_ message: String) -> SchedulerEvent {
         if hasPlan { return .violated(launch, rule: .processOfHost, message: "\(message); \(Self.channelRemedy)") }
         let message =

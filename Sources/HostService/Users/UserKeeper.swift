@@ -10,7 +10,7 @@ import TaskModel
 final class UserKeeper: Sendable {
     let users: PluginUsers
     private let ledger: Ledger
-    /// Nil when all plugins have the host's user.
+    /// The users assigned to main plugins; nil when all plugins have the host's user.
     private let assignments: Mutex<UserAssignments?>
 
     init(_ users: PluginUsers, ledger: Ledger) throws(LedgerError) {

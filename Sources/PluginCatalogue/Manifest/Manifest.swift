@@ -61,7 +61,7 @@ package struct LibraryReference: Hashable, Sendable {
     /// Whether the manifest pins the library, so that no other file may run with it.
     package var isPinned: Bool { pinnedDigest != nil }
 
-    /// The architectures for which the manifest names a library, sorted; empty for one library for every machine.
+    /// The architectures for which the manifest names a library, sorted; empty when one library serves every machine.
     package var architectures: [String] { ([architecture].compactMap(\.self) + others.map(\.architecture)).sorted() }
 
     package var isAbsolute: Bool { path.value.hasPrefix("/") }
@@ -81,7 +81,7 @@ package struct OtherLibrary: Hashable, Sendable {
 
 /// A file of the plugin beside the library, with the digest that it must have.
 package struct PinnedFile: Hashable, Sendable {
-    /// Path relative to the directory of the library.
+    /// Path of the file, relative to the directory of the library.
     package let name: String
     /// The SHA-256 digest in lower-case hexadecimal.
     package let digest: Field<String>

@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// The rule for required features.
+/// The rule for the key `requires`: the host has every required feature.
 extension ManifestCheck {
     /// The required features that the host has, each once. Reports each other required feature.
     func requires() -> [String] {

@@ -5,8 +5,9 @@ import RunnerWire
 import TaskModel
 
 extension ConformanceCheck {
-    /// Checks on a strict host: calls without an effect, after `stop` and in forked processes, calls with a copy of the
-    /// host table, and memory that must not be used any more.
+    /// Checks of calls without an effect (in forked processes and after `stop`), of calls with a copy of the host
+    /// table, and of memory that is used after `stop` or after a completion. The host of their trials reports such
+    /// calls, or makes such memory unusable.
     static let endChecks = [noForkedCalls, noLateCalls, hostPointer, mainOutlivesStop, taskInfoCopied]
 
     private static let noForkedCalls = ConformanceCheck(

@@ -18,7 +18,7 @@ struct PackContents {
     /// The libraries and files, each once, in the order of architectures and of the manifest. Empty when the manifest
     /// names no valid library.
     let files: [File]
-    /// The architectures of the libraries; empty for one library for every machine.
+    /// The architectures of the libraries; empty when one library serves every machine.
     let architectures: [String]
     /// The reading for this machine's architecture, or for the first other supported one if the manifest has no library
     /// for this machine; nil when the manifest names no valid library.

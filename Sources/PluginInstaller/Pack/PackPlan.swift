@@ -23,7 +23,7 @@ package struct PackPlan {
     package let plugin: PluginIdentifier
     /// The version in the manifest; empty when it has none.
     package let version: String
-    /// The architectures of the libraries; empty for one library for every machine.
+    /// The architectures of the libraries; empty when one library serves every machine.
     package let architectures: [String]
     package let isSigned: Bool
     package let isPinned: Bool

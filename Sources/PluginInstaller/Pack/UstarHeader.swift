@@ -7,7 +7,7 @@ import TaskModel
 struct UstarHeader: Hashable {
     /// The size of a block in bytes. A header is one block; the contents of a file are padded to whole blocks.
     static let blockSize = 512
-    /// The largest size that the field holds.
+    /// The largest size of a file, in bytes, that the size field of a header can contain.
     static let largestSize = 0o77_777_777_777
 
     let name: String

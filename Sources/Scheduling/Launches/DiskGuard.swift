@@ -68,7 +68,8 @@ struct DiskGuard: Sendable {
 
         var isExplained: Bool { explained.matched >= lost - explained.matched }
 
-        /// The launch that took most; of equal launches, the newest.
+        /// The running launch that took the most of `lost`, and the amount that it took; of equal launches, the newest.
+        /// Nil without launches.
         var worst: (launch: LaunchNumber, taken: Int64)? {
             taken.map { ($0.key, $0.value.matched) }.max { left, right in
                 left.1 == right.1 ? left.0 < right.0 : left.1 < right.1

@@ -56,7 +56,7 @@ package struct SlidingSum: Hashable, Sendable {
         slots = window.wholeNanoseconds / slot.wholeNanoseconds
     }
 
-    /// Number of slots with an amount: the size of the sum, at most the slots of one window.
+    /// Number of stored slots, at most the number of slots in one window. It bounds the memory of the sum.
     var slotCount: Int { sums.count }
 
     package mutating func add(_ value: Int64, at time: WallTime) {
