@@ -11,11 +11,7 @@ package struct CheckReport: Hashable, Sendable, Encodable {
     package let abi: String
     /// Depth of the checks: 0 reads files and runs nothing; the checks of higher levels run the plugin.
     package let level: Int
-<<<<<<< HEAD
     /// Seed of the random payloads that checks deliver; nil at level 0, which runs nothing.
-=======
-    /// Seed of the random payloads of the checks; nil at level 0.
->>>>>>> cold4
     package let seed: UInt64?
     /// Name of the profile (`CheckProfile`) that selected the checks; nil without a profile.
     package let profile: String?

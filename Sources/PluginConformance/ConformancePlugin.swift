@@ -13,11 +13,7 @@ package struct ConformancePlugin: Sendable {
     private static let singleLimit = 4
 
     package let entry: PluginEntry
-<<<<<<< HEAD
     /// Seed of the random payloads that checks deliver.
-=======
-    /// Seed of the random payloads of the checks.
->>>>>>> cold4
     package let seed: UInt64
     /// The known kind of each identifier. A handler that is ported from an app of Apple's platforms often expects one
     /// kind.

@@ -82,11 +82,7 @@ struct ControlRoutes: Sendable {
 extension Route {
     /// The place where a call waits for the first catalogue, before which every plugin would seem to be missing.
     enum CatalogueWait: Hashable {
-<<<<<<< HEAD
         /// `ControlRoutes.answer` waits for the catalogue before it reads anything for the call.
-=======
-        /// The route itself waits for the first catalogue, before it calls the scheduler.
->>>>>>> cold4
         case gate
         /// The scheduler parks the event of the call (`SchedulerEvent.dependentCall`).
         case park
