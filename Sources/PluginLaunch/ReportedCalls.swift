@@ -7,7 +7,7 @@ import SandboxPolicy
 /// Calls that a grant allows have no limit: their names are few, and a plugin could use up the limit with other calls.
 /// Arguments that are not part of a call's name make no new call.
 struct ReportedCalls {
-    /// Maximum number of reported calls that no grant allows.
+    /// Maximum number of reported calls of a launch that no grant allows.
     static let ungrantableLimit = 64
 
     private var grantable: Set<DeniedCall> = []
