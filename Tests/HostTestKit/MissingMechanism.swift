@@ -6,7 +6,8 @@ import Foundation
 /// Mechanisms that this machine lacks, as reasons to skip tests; nil where the machine has the mechanism. They are
 /// determined without a host: a test of a host that does not use a present mechanism fails.
 package enum MissingMechanism {
-    /// A mechanism of the sandbox of a host from `HostSetup()`.
+    /// The reason why a host from `HostSetup()` cannot enforce its whole sandbox: a mechanism that the machine lacks;
+    /// nil when it has all.
     package static let sandbox: String? = geteuid() == 0 ? ofFiles : sandboxOfOneUser
 
     /// A mechanism of a sandbox whose plugins have the user of the host.
