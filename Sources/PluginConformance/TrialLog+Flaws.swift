@@ -29,7 +29,8 @@ extension TrialLog {
         earlyExit.map { [ConformanceFlaw(.exit, "the process ended itself with exit status \($0)\(after)")] } ?? []
     }
 
-    /// The last output before the end, which often names the cause.
+    /// The last output of the process before its end, as the end of a message; empty without output. It often names the
+    /// cause.
     private var after: String {
         let line = all { if case .output(_, let line) = $0 { line } else { nil } }.last
         return line.map { "; its last output: \($0)" } ?? ""

@@ -77,7 +77,7 @@ struct UnusedVersions {
     /// Paths of all files of the versions, sorted.
     let files: [String]
 
-    /// Finds the versions.
+    /// Finds the versions in the store beside `manifest` that neither `version` nor another manifest of `place` names.
     ///
     /// - Parameters:
     ///   - manifest: path of the manifest that is installed or removed.

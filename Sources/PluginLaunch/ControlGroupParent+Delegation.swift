@@ -25,7 +25,7 @@ struct ControlGroupState: Hashable {
         case leave(others: Int)
     }
 
-    /// The step that is needed.
+    /// The step that is needed so that the groups in this group get all delegated controllers that limit launches.
     ///
     /// - Parameters:
     ///   - host: process number of the host.

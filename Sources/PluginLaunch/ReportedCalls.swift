@@ -7,7 +7,7 @@ import SandboxPolicy
 /// Calls that a grant would allow have no limit: their names are few, and a plugin could use up the limit with other
 /// calls. Calls that differ only in arguments outside of their name count as one call.
 struct ReportedCalls {
-    /// Maximum number of reported calls that no grant allows.
+    /// Maximum number of reported calls of a launch that no grant allows.
     static let ungrantableLimit = 64
 
     private var grantable: Set<DeniedCall> = []

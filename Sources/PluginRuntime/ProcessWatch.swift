@@ -89,7 +89,7 @@ final class ProcessWatch: @unchecked Sendable {
         return (1...64).filter { sigismember(&blocked, $0) == 1 }
     }
 
-    /// The signals whose handlers are compared: the runner sets all of them.
+    /// The signals whose handlers are checked for changes by the plugin: the runner sets all of them.
     private static let signals = CrashReporter.signals + [SIGTERM, SIGINT, SIGHUP, SIGPIPE]
 
     private static func handlers() -> [UnsafeRawPointer?] {

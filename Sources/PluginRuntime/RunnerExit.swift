@@ -49,7 +49,7 @@ enum RunnerExit {
 
     enum Resource {
         case descriptor
-        /// A descriptor that is sent over a socket.
+        /// A descriptor that can be sent over a socket: the kernel limits those in flight per user.
         case descriptorInFlight
         case thread
         case memory

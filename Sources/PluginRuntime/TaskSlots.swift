@@ -91,7 +91,8 @@ package final class TaskSlots: @unchecked Sendable {
         }
     }
 
-    /// Lets calls replace the progress report that the table of reports now holds.
+    /// Stores a progress report that the table of reports now holds in the slot of its task, so that later calls can
+    /// replace it there.
     ///
     /// - Returns: false for a task without a slot.
     package func hold(_ progress: TaskProgress, of task: TaskID) -> Bool {

@@ -45,7 +45,7 @@ extension TrialLog {
         return isEvent ? offersReceive : TaskIdentifier(identifier).map(registered.permits) ?? false
     }
 
-    /// The handlers that were registered in entry; nil when entry did not return.
+    /// The identifiers and patterns for which entry registered handlers; nil when entry did not return.
     package var registered: [PermittedIdentifier]? {
         first { if case .entered(_, let registered, _, _) = $0 { registered } else { nil } }
     }

@@ -30,7 +30,7 @@ package struct RunnerPlan: Hashable, Sendable {
         package let kind: TaskKind
         /// Type of an event; nil for all other kinds.
         package let event: EventType?
-        /// The task identifier, or the name of an event.
+        /// The task identifier; for an event, the identifier of the plugin that receives it.
         package let identifier: String
         package let submission: SubmissionNumber
         package let attempts: Int

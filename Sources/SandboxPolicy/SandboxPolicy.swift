@@ -21,7 +21,7 @@ package struct SandboxPolicy: Sendable {
     /// and the control socket.
     private let privatePlaces: [String]
     private let cataloguePlaces: [String]
-    /// Nil without a filter of system calls.
+    /// The compiled filters of system calls; nil when launches have no filter.
     private let filters: SystemCallFilters?
     private let limits: GrantLimits
 

@@ -236,7 +236,7 @@ extension SchedulingConfiguration {
 }
 
 extension PendingRequest {
-    /// Whether the spacing of its kind concerns the request: the plugin submitted it itself, and it does not run again
+    /// Whether the spacing of a kind applies to the request: the plugin submitted it itself, and it does not run again
     /// after an interruption.
     var isPaced: Bool { isOwn && retry.attempts == 0 && !retry.wasInterrupted }
 

@@ -121,7 +121,7 @@ package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int64
-    /// Time of the last modification, in nanoseconds since 1970.
+    /// Time of the last modification of the file's contents, in nanoseconds since 1970.
     package let modified: Int64
     /// Time of the last change of contents or metadata, in nanoseconds since 1970. A program that writes to the file
     /// cannot set this time back.

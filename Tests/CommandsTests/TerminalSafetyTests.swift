@@ -195,7 +195,7 @@ struct TerminalSafetyTests {
         return try #require(String(bytes: data, encoding: .utf8))
     }
 
-    /// The paths of all strings: keys of objects and indices of arrays.
+    /// The paths to all strings in `json`, each after the prefix `path`: keys of objects and indices of arrays.
     private static func paths(of json: Any, from path: [String]) -> [[String]] {
         if json is String { return [path] }
         if let members = json as? [String: Any] {

@@ -6,7 +6,7 @@ import HostTestKit
 /// A place in a launch where a plugin with `Place.h` does its damage.
 enum LaunchPlace: String, CaseIterable, Sendable {
     case constructor, entry, handler
-    /// A second thread, for which the handler waits.
+    /// A second thread, which the handler starts and whose end it awaits.
     case thread
 
     /// Whether the damage is done before the entry function returns.

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A host on a kernel without a mechanism reports missing guarantees, and starts only if none is required")
 struct MaskedMechanismTests {
-    /// A mechanism that the kernel lacks.
+    /// A mechanism of the sandbox that the simulated kernel lacks.
     enum Masked: String, CaseIterable, CustomTestStringConvertible {
         case landlock = "Landlock"
         case filters = "seccomp"

@@ -28,7 +28,8 @@ struct RefusingKernel {
         try await program(.runner, in: directory)
     }
 
-    /// Compiles the program that becomes the host, whose runners have the same kernel. Returns its path.
+    /// Compiles the program that simulates this kernel and then becomes the host, whose runners get the same kernel.
+    /// Returns the path of the program.
     func host(in directory: ScratchDirectory) async throws -> String {
         try await program(.host, in: directory)
     }

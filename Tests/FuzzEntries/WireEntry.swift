@@ -78,7 +78,7 @@ struct DecodedStream<Message: WireMessage>: Equatable {
     /// The frames of the messages; nil for a message that cannot be encoded.
     private var frames: [[UInt8]?] { messages.map { try? $0.frame() } }
 
-    /// A message that does not survive its own encoding; nil when all do.
+    /// The first message that cannot be encoded, or whose frame decodes to another message; nil when there is none.
     var unstable: Message? {
         messages.first { message in
             guard let frame = try? message.frame() else { return true }

@@ -6,7 +6,8 @@ import Foundation
 /// Mechanisms that this machine lacks, as reasons to skip tests; nil where the machine has the mechanism. They are
 /// determined without a host: if the machine has a mechanism and the host does not use it, the test runs and fails.
 package enum MissingMechanism {
-    /// The mechanism that the sandbox of a host from `HostSetup()` lacks; nil when it lacks none.
+    /// The reason why a host from `HostSetup()` cannot enforce its whole sandbox: a mechanism that the machine lacks;
+    /// nil when it has all.
     package static let sandbox: String? = geteuid() == 0 ? ofFiles : sandboxOfOneUser
 
     /// The mechanism that a sandbox lacks whose plugins have the user of the host; nil when it lacks none.

@@ -14,7 +14,7 @@ extension LaunchTests {
     struct ListenerTests {
         private static let start = MonotonicTime(nanoseconds: 0)
 
-        /// Whether the kernel lets the host refuse descriptors.
+        /// Whether the kernel lets a socket refuse the descriptors of its peer, as from Linux 6.16.
         static let canRefuseDescriptors: Bool = {
             guard let (near, _) = try? Descriptor.socketPair() else { return false }
             return bgl_refuse_descriptors(near.number) == 0

@@ -177,7 +177,7 @@ struct PlayedPlan {
     var modes: Set<BackgroundMode> = [.fetch, .processing]
     var settings: [String: String] = [:]
     var handlers: [FunctionBinding] = []
-    /// The budget from now on; nil without a fixed budget.
+    /// The budget, which begins when `runnerPlan` makes the plan; nil without a fixed budget.
     var budget: Duration? = .seconds(600)
     var gracePeriod: Duration = .seconds(60)
     var tasks: [RunnerPlan.Task] = []

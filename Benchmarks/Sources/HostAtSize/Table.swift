@@ -44,7 +44,8 @@ struct Table {
 struct CoreCostTable {
     private let heading: [String]
     private let lines: [[String]]
-    /// The lines of the second table: number of plugins that wait for capacity, and microseconds.
+    /// The lines of the second table of `make core-cost`: the number of plugins that wait for capacity, and
+    /// microseconds.
     private let capacity: [[String]]
 
     init(_ text: String) {

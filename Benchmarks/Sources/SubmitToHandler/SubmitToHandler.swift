@@ -107,7 +107,8 @@ struct SubmitToHandler {
         }
     }
 
-    /// The times of the C program in nanoseconds. Those with confinement are negative.
+    /// Runs the C program Floor, and returns the times that it prints, in nanoseconds; times with confinement have a
+    /// minus sign.
     private static func measureFloor(_ bench: String, rounds: Int) throws -> [Int64] {
         let text = try Programs.output(of: bench + "/Floor", [bench + "/libStamp.so", "\(rounds)"])
         return text.split(separator: "\n").compactMap { Int64($0) }

@@ -36,7 +36,7 @@ struct InstallationReport: Encodable {
         let digest: String
         let may: [String]
         let mayNot: [String]
-        /// The phrases of `may` that the installed version may not do.
+        /// The phrases of `may` about rights that the installed version does not have.
         let wider: [String]
 
         private enum CodingKeys: String, CodingKey {

@@ -74,8 +74,8 @@ extension CheckResult {
 }
 
 extension CheckFinding {
-    /// The finding as `file:line:column: severity: message`, the format of compilers, so that editors can jump to the
-    /// place.
+    /// The finding as `file:line:column: severity: key: message; remedy`, in the format of compilers, so that editors
+    /// can jump to the place.
     var text: String {
         var place = file
         if let line { place += ":\(line)" }

@@ -33,8 +33,8 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
 
     /// The state of each condition.
     package let states: [Condition: State]
-    /// Whether the container of a main plugin is locked, by plugin identifier. Contains the plugins whose lock is
-    /// watched, configured or simulated; nil when there are none, because then no lock is known.
+    /// The lock states of containers, by identifier of the main plugin: of the plugins whose lock is watched,
+    /// configured or simulated. Nil when there are none.
     package let lockedContainers: [String: State]?
 
     package subscript(condition: Condition) -> State { states[condition] ?? State(false, source: .missing) }

@@ -29,7 +29,7 @@ package struct PluginProvenance: Codable, Hashable, Sendable {
     package let source: String
     package let isPinned: Bool
     package let files: [File]
-    /// The key of the accepted signature; nil for another source.
+    /// The key of the accepted signature; nil unless `source` is `signed`.
     package let signer: Signer?
 
     package init(_ provenance: Provenance) {

@@ -41,7 +41,7 @@ extension PluginReply {
     package struct Schedule: Codable, Hashable, Sendable {
         package let identifier: String
         package let kind: String
-        /// The interval or the calendar rule, in the notation of the configuration.
+        /// The interval or the calendar rule of the schedule, in the notation of the configuration.
         package let rhythm: String
         /// Time of the next scheduled occurrence; nil when there is none.
         package let next: Timestamp?

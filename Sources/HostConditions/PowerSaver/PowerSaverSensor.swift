@@ -10,7 +10,7 @@ final class PowerSaverSensor: Sensor {
     private static let profile = "power-saver"
 
     private let bus: BusConnection
-    /// The profile's property under the daemon's present name, and under the name in older versions.
+    /// The property `ActiveProfile` of the daemon under its present name, and under its name in older versions.
     private let profiles = [
         ("org.freedesktop.UPower.PowerProfiles", "/org/freedesktop/UPower/PowerProfiles"),
         ("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles"),

@@ -18,7 +18,7 @@ struct ConnectionTable<Key: Hashable> {
         case accepted
         /// Accepted after an idle connection is closed.
         case acceptedInPlace(of: Key)
-        /// No connection that the rule permits to close is idle.
+        /// Refused: the limits are reached, and no connection that may be closed in its place is idle.
         case refused
     }
 
@@ -72,7 +72,8 @@ struct ConnectionTable<Key: Hashable> {
         counts[connection.user] = rest == 0 ? nil : rest
     }
 
-    /// The number of connections that count against the total for a user.
+    /// The number of connections that count against the total when `user` opens another one: all for root, those of
+    /// users other than root for every other user.
     private func count(besidesRootFor user: UInt32) -> Int {
         user == 0 ? connections.count : connections.count - counts[0, default: 0]
     }

@@ -65,8 +65,8 @@ struct ControlSocket: Sendable {
         return descriptor
     }
 
-    /// Sets the length of the queue of callers. The kernel reports the process that called `listen` last as the one
-    /// that serves the socket.
+    /// Makes a socket listen with the host's length of the queue of callers. An activated socket listens already: the
+    /// call makes this process the one that the kernel reports as its server.
     func listen(on descriptor: CInt) throws(HostError) {
         if Glibc.listen(descriptor, Self.backlog) != 0 { throw failure() }
     }

@@ -22,7 +22,7 @@ final class CatalogueKeeper: Service, Sendable {
         var catalogue = Catalogue()
         /// Problems of the files of the provenance policy, as last logged.
         var provenanceProblems: [String] = []
-        /// The recorded plugins, as last read.
+        /// The plugins with a record in the ledger, as last read.
         var recorded: [KnownPlugin] = []
     }
 

@@ -26,7 +26,7 @@ struct RunnerJudge: Hashable {
     /// Whether the plan was sent. Until then no code of the plugin runs.
     private var hasPlan = false
     private var deniedGroups: Set<DeniedCall.Group> = []
-    /// Number of journaled refusals of calls that no grant allows.
+    /// Number of journaled refusals of system calls of this launch that no grant allows.
     private var ungrantableDenials = 0
     private let grants: [LimitedGrant]
 

@@ -52,8 +52,8 @@ package final class CatalogueCache: Sendable {
         let value: Value
         /// Identity of the file from which `value` was read.
         let identity: FileIdentity
-        /// The only pass over the directories that may use the value, because the file was changed shortly before; nil
-        /// when every pass may use it.
+        /// The only pass over the directories that may use `value`: the file was changed so shortly before that pass
+        /// that a further change might not be noticed. Nil when every pass may use it.
         let onlyPass: Int?
         var lastUse: Int
     }

@@ -72,11 +72,12 @@ extension LibraryFinder {
         return .files(Set(pinned + privates.map(Self.withoutEmptyParts)).sorted())
     }
 
-    /// Directories in which a change can affect the examination of the files.
+    /// Directories in which a change can affect the examination of the pinned files and of the private libraries.
     ///
     /// - Parameters:
     ///   - path: path of the library.
     ///   - library: the library; nil when it is refused.
+    ///   - reference: the manifest's reference to the library, with the pinned files.
     func directories(ofFilesBeside path: String, _ library: LibraryFile?, by reference: LibraryReference) -> Set<String>
     {
         let directory = FilePlace.directory(of: path)

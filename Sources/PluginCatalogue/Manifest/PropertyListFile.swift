@@ -11,7 +11,7 @@ struct PropertyListFile {
         case binary(BinaryPropertyList)
     }
 
-    /// The whole file.
+    /// The bytes of the whole file.
     let bytes: [UInt8]
     private let root: Root
     private let problems: ProblemCollector

@@ -62,8 +62,8 @@ extension ConformanceCheck {
         trials: { .scripts(guarded($0)) }
     ) { logs, _ in logs.flatMap(\.crash) }
 
-    /// The ordinary launches on a host that reports calls without an effect and copies of its table, and that fills
-    /// memory that `stop` frees.
+    /// The ordinary launches on a strict host (`ImitatedHost.strict`): it reports calls without an effect and calls
+    /// through a copy of its table, and overwrites memory that `stop` frees.
     private static func strict(_ plugin: ConformancePlugin) -> [TrialScript] {
         plugin.ordinary.map { script in
             var script = script

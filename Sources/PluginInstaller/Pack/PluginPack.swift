@@ -36,7 +36,8 @@ package struct PluginPack {
 
     /// The suffix of the file name. A pack is recognized by its contents, not by its name.
     package static let suffix = ".bgplugin"
-    /// Maximum number of entries: twice the maximum number of pinned files, with libraries for several architectures.
+    /// Maximum number of entries of a pack: twice the maximum number of pinned files of one library, because a pack may
+    /// have libraries for several architectures, and 100 more.
     static let mostEntries = 2100
     /// Maximum size of the file in bytes.
     static let largest = 4 << 30

@@ -52,7 +52,7 @@ package struct ReplayRecord: Sendable {
     private let owners: [TaskIdentifier: PluginIdentifier]
     private var places: [LaunchNumber: Int] = [:]
     private var open: [WaitKey: (reasons: [String], since: WallTime)] = [:]
-    /// Times at which interrupted work was requeued, by submission.
+    /// Time at which interrupted work was last requeued, by submission.
     private var returns: [SubmissionNumber: WallTime] = [:]
     private var asked: [ReplyToken: TaskIdentifier] = [:]
 

@@ -23,7 +23,7 @@ final class SchedulerDriver {
     /// Whether every submission that leaves the ledger must have a journal entry at once. Applies only
     /// while commits are neither held nor failing.
     var isStrict = true
-    /// Receives each violation by the scheduler; records an issue by default.
+    /// Called with a message for each rule that the scheduler breaks; records an issue by default.
     var onComplaint: (String) -> Void = { Issue.record("\($0)") }
 
     let configuration: SchedulingConfiguration
