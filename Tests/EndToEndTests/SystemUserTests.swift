@@ -47,7 +47,8 @@ struct SystemUserTests {
         let setup = Self.setup
         let user = "\(try #require(setup.user))"
         try await HostFixture.with(setup) { host in
-            #expect(try await host.client.host().user == user)
+            let status = try await host.client.host()
+            #expect(status.user == user)
         }
     }
 
