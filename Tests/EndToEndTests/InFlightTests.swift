@@ -7,7 +7,7 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("A plugin that keeps descriptors in flight causes no charge to another plugin with the same user")
+@Suite("A plugin that keeps descriptors in flight causes no charge to another plugin")
 struct InFlightTests {
     private static let attacker = TestPlugin("KeepsInFlight")
 
@@ -70,6 +70,25 @@ struct InFlightTests {
                 }
                 #expect(requeued.map(\.attempts) == [0])
                 #expect(host.containerText(.neighbour, "ran.txt") == "")
+                try host.release(Self.attacker)
+                let end = try await host.outcome(of: held)
+                #expect(end.event == "succeeded", "\(end)")
+            }
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0), .needsSandbox)
+    func `with users of plugins, a plugin's descriptors in flight above the hard limit make no other launch fail`()
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            var setup = HostSetup()
+            setup.program = try await host(withDescriptors: 2_048, in: directory)
+            try await HostFixture.with(setup, plugins: [.neighbour, Self.attacker]) { host in
+                let held = try await host.submit(Self.attacker.task())
+                let numbers = try await flood(host)
+                #expect(numbers.first.map { $0 > 2_048 } == true)
+                try await host.runNeighbour()
                 try host.release(Self.attacker)
                 let end = try await host.outcome(of: held)
                 #expect(end.event == "succeeded", "\(end)")
