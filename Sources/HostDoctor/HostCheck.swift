@@ -134,8 +134,8 @@ package struct HostCheck {
                     .note,
                     .ledger,
                     "\(launches) running when the last host ended; the next host kills their leftover processes,"
-                        + " and requeues their tasks, except cancelled and superseded ones, and those with too many"
-                        + " host losses"
+                        + " and requeues their tasks, except cancelled, stopped and superseded tasks, and tasks during"
+                        + " which the host or the machine went down too often"
                 )
             }
         }

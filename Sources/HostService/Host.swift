@@ -332,7 +332,7 @@ package struct Host: Sendable {
         let left = await launcher.endStale(snapshot.running.map(\.process), ofEarlier: state.ownersOfContainers())
         for process in left {
             log.warning(
-                "killed a process of a plugin that outlived the last host",
+                "killed a process that a plugin started and that outlived the last host",
                 metadata: ["pid": "\(process.pid)", "program": "\(process.program)"]
             )
             mailbox.put(.event(.leftoverKilled(pid: process.pid, program: process.program, .earlierHost)))

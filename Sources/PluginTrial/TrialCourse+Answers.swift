@@ -95,7 +95,8 @@ extension TrialCourse {
 
     private func scriptedRefusal(of request: TaskRequest) -> SubmissionRefusal? {
         guard case .refusal(let code, let subReason) = script.answer else { return nil }
-        let message = "\"\(request.identifier)\" is refused by the trial; submit it again later"
+        let message =
+            "\"\(request.identifier)\" is refused, because this trial refuses every submission; submit it again later"
         return SubmissionRefusal(code: code, subReason: subReason, message: message)
     }
 }

@@ -35,7 +35,7 @@ extension SandboxPolicy {
             else { continue }
             throw Refusal(
                 description: "isolation requires the guarantee \(guarantee.rawValue), which is not enforced: \(reason);"
-                    + " or remove \(guarantee.rawValue) from isolation"
+                    + " correct this cause, or remove \(guarantee.rawValue) from isolation"
             )
         }
     }

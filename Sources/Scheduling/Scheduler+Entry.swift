@@ -77,7 +77,8 @@ extension Scheduler {
         switch event.type {
         case .started:
             let message =
-                "\(event.plugin) sets no receiver for events, so the event ended when entry returned in order"
+                "\(event.plugin) sets no receiver for events, so the event \"started\" succeeded when entry returned"
+                + " BGT_OK"
             end(number, index, as: .succeeded, blame: .nobody, message: message, at: now)
         case .trigger, .fetch:
             let message =
@@ -127,9 +128,9 @@ extension Scheduler {
         if execution.registered.contains(identifier) { return }
         guard execution.registered.count < Self.mostRegistrations else {
             let message =
-                "\(entry.identifier) registered a handler for \(identifier) in addition to those for"
-                + " \(execution.registered.count) others; the host ignores it; register one handler for the permitted"
-                + " pattern"
+                "\(entry.identifier) registered a handler for \(identifier) after its entry, but the launch has"
+                + " \(execution.registered.count) handlers already, and at most \(Self.mostRegistrations) are allowed"
+                + " then; \(Self.isIgnored); register one handler for the permitted pattern"
             return note(number, rule: .registration, message: message, at: now)
         }
         launches.execute(number) { $0.registered.append(identifier) }

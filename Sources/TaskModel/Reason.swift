@@ -242,12 +242,12 @@ extension Reason {
             (
                 "the host already runs as many \(lane.name) launches as its limit permits (\(limit))"
                     + (stopping > 0
-                        ? "; of its \(stopping) stopping launches, those above the limit count" : ""),
+                        ? "; \(stopping) launches are stopping, and those in excess of \(limit) count as running" : ""),
                 "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration"
             )
         case .diskReserve(let shortage, let plugin):
             (
-                shortage.words + (plugin.map { "; a launch of \($0) used it up and was ended" } ?? ""),
+                shortage.words + (plugin.map { "; a launch of \($0) used up the reserve and was ended" } ?? ""),
                 "delete files on this disk\(plugin.map { ", such as those of \($0)" } ?? ""), or lower disk-reserve in the"
                     + " host's configuration"
             )

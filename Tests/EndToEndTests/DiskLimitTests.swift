@@ -146,7 +146,7 @@ struct DiskLimitTests {
                 let next = try await host.submit(neighbour)
                 let why = try await host.why(neighbour)
                 #expect(why.reasons.map(\.code) == ["disk-reserve"], "\(why)")
-                #expect(why.reasons.first?.message.contains("a launch of \(plugin.identifier) used it up") == true)
+                #expect(why.reasons.first?.message.contains("\(plugin.identifier) used up the reserve") == true)
                 for name in try FileManager.default.contentsOfDirectory(atPath: container) {
                     unlink("\(container)/\(name)")
                 }

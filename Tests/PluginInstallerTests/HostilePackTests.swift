@@ -130,8 +130,8 @@ struct HostilePackTests {
         throws
     {
         let first = try Self.entry(Self.manifest)
-        #expect(flaw(of: try Self.entry("a.so") + Self.end)?.contains("the first entry is the manifest") == true)
-        #expect(flaw(of: try Self.entry("a/b.yaml") + Self.end)?.contains("the first entry is the manifest") == true)
+        #expect(flaw(of: try Self.entry("a.so") + Self.end)?.contains("entry has to be the manifest") == true)
+        #expect(flaw(of: try Self.entry("a/b.yaml") + Self.end)?.contains("entry has to be the manifest") == true)
         #expect(flaw(of: Self.end) == "it is empty")
         let half = [UInt8](repeating: 0, count: 512)
         let unended: [[UInt8]] = [[], first, first + half, first + Self.end + [0], first + Self.end + first]

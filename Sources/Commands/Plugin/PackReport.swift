@@ -63,7 +63,9 @@ extension PackReport: Presentable {
         )
         fields.add(
             "pins",
-            isPinned ? "each library has its digest in the manifest" : "not each library; hosts may refuse such plugins"
+            isPinned
+                ? "each library has its digest in the manifest"
+                : "a library has no digest in the manifest; hosts may refuse unpinned plugins"
         )
         fields.add("warnings", each: warnings)
         fields.add("sha256", digest)

@@ -117,8 +117,8 @@ struct PluginCallCommand: AsyncParsableCommand {
         let given = (setting + secret).map(\.key)
         for case .setting(let key) in arguments where sandbox.manifest == nil && !given.contains(key) {
             throw ValidationError(
-                "setting:\(key) has no value; add --setting \(key)=VALUE, or --secret \(key)=FILE for a secret; or name a manifest with"
-                    + " its value, with --manifest"
+                "setting:\(key) has no value; add --setting \(key)=VALUE, or --secret \(key)=FILE for a"
+                    + " secret; or name a manifest with its value, with --manifest"
             )
         }
         if payload != nil, !arguments.contains(.payload) {

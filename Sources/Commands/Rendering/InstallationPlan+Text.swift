@@ -125,7 +125,9 @@ extension InstallationPlan {
     /// The differences in the requested grants; empty for a first installation.
     var changes: [String] {
         guard previous != nil else { return [] }
-        guard let old = previous?.manifest else { return ["everything: the installed manifest is refused"] }
+        guard let old = previous?.manifest else {
+            return ["unknown: the installed manifest is refused, so its grants cannot be compared"]
+        }
         let changes = RequestedGrants(manifest).changes(from: RequestedGrants(old))
         return changes.isEmpty ? ["none in the requested grants"] : changes
     }

@@ -59,5 +59,5 @@ extension RunReply: Presentable {
 }
 
 extension ExpirationSimulationReply: Presentable {
-    func text(for reader: Reader) -> String { "the task in launch \(launch) is expired\n" }
+    func text(for reader: Reader) -> String { "the task in launch \(launch) is being expired\n" }
 }

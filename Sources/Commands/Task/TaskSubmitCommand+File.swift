@@ -99,8 +99,8 @@ extension TaskSubmitCommand {
             .unreachable(_, .pathTooLong):
             return "the requests from line \(first) on are not submitted"
         case .unreachable, .misunderstood, .journalEnded:
-            return "the requests of lines \(first) to \(last) have no answer and may be submitted, later ones are not;"
-                + " compare with: bgtask task list"
+            return "the requests of lines \(first) to \(last) have no answer, so they may have been submitted;"
+                + " later lines were not submitted; compare with: bgtask task list"
         }
     }
 }

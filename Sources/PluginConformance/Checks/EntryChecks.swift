@@ -141,7 +141,8 @@ extension ConformanceCheck {
         rule: .abi(.registration),
         "every identifier of the manifest has a handler when entry returns",
         remedy: "register a handler in entry, or remove the identifier from permitted-identifiers; a due task"
-            + " without a handler is used up; permit an identifier of continued tasks by a pattern to register it later",
+            + " without a handler ends as not-registered; permit an identifier of continued tasks by a pattern to"
+            + " register it later",
         needs: ["entry-succeeds", "register-in-entry", "submit-registered"],
         trials: { plugin in
             plugin.exact.isEmpty

@@ -61,7 +61,7 @@ extension ConformanceCheck {
         level: 2,
         rule: .abi(.statuses),
         "tasks and events are completed when submissions are refused, and none is repeated in a loop",
-        remedy: "take a refused submission as final until the next launch",
+        remedy: "after a refused submission, submit that request again only in a later launch",
         needs: orderly + ["entry-survives-refusal", "event-each"],
         trials: { .scripts(refusals($0)) }
     ) { logs, plugin in

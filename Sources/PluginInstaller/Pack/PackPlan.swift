@@ -179,9 +179,10 @@ package struct PackPlan {
         let size = Int(status.st_size)
         guard UstarHeader(name: name, size: size) != nil else {
             throw InstallationError(
-                "\(path) cannot be packed as \(name.inQuotes): a name in a pack has at most \(PackName.longest) bytes, of"
-                    + " which the last 100 contain a slash, and a size below 8 GiB; nothing was written",
-                remedy: "shorten the path of the file in the manifest"
+                "\(path) with its \(size) bytes cannot be packed as \(name.inQuotes): a file in a pack is smaller than"
+                    + " 8 GiB, and its name has no control characters and at most 100 bytes, or a slash"
+                    + " after at most 155 bytes and before at most 100; nothing was written",
+                remedy: "shorten the path of the file in the manifest, or the file"
             )
         }
         return File(name: name, source: path, size: size)

@@ -136,10 +136,12 @@ package struct PluginPack {
         mutating func add(_ entry: Entry) throws(PackFlaw) {
             let name = entry.name.inQuotes
             if entries.isEmpty, entry.name.contains("/") || !ManifestDirectory.isManifest(entry.name) {
-                throw PackFlaw("is \(name), but the first entry is the manifest, NAME.yaml, NAME.yml or NAME.plist")
+                throw PackFlaw(
+                    "is \(name), but the first entry has to be the manifest, NAME.yaml, NAME.yml or NAME.plist"
+                )
             }
             if entries.count >= PluginPack.mostEntries {
-                throw PackFlaw("is one of more than \(PluginPack.mostEntries)")
+                throw PackFlaw("is one too many: a pack has at most \(PluginPack.mostEntries) entries")
             }
             if !names.insert(entry.name).inserted { throw PackFlaw("is \(name), which the pack already has") }
             let above = PackName.directories(above: entry.name)

@@ -24,7 +24,7 @@ enum WaitGroup: CaseIterable {
     var words: String {
         switch self {
         case .machine: "waits for the machine"
-        case .policy: "waits for time, spacing or its day budget"
+        case .policy: "waits for its time, spacing, day budget or a permission"
         case .others: "waits for other work or the host"
         }
     }
