@@ -74,7 +74,7 @@ package struct TrialScript: Hashable, Sendable {
     /// Whether the launch has the settings of the plugin.
     package var hasSettings = true
     package var shortage = Shortage()
-    /// The differences from a present host that the plugin sees; empty for none.
+    /// The differences that the plugin sees between the host of the trial and a host of this release; empty for none.
     package var imitation: ImitatedHost = []
     /// The number of equal launches in the same container before this one.
     package var earlierLaunches = 0

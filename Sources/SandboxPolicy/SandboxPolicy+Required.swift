@@ -44,7 +44,8 @@ extension SandboxPolicy {
     /// required.
     package var requiresGroups: Bool { !required.isDisjoint(with: [.memory, .processes]) }
 
-    /// Whether a grant that opens more than the manifest requests would break a required guarantee.
+    /// Whether a required guarantee is broken if the grant opens more than the manifest requests. The host then leaves
+    /// the grant out.
     func protects(from grant: LimitedGrant) -> Bool {
         switch grant.name {
         case .network, .connect, .listen: required.contains(.network)

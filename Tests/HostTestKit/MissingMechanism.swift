@@ -6,10 +6,10 @@ import Foundation
 /// Mechanisms that this machine lacks, as reasons to skip tests; nil where the machine has the mechanism. They are
 /// determined without a host: a test of a host that does not use a present mechanism fails.
 package enum MissingMechanism {
-    /// A mechanism of the sandbox of a host from `HostSetup()`.
+    /// The mechanism that this machine lacks for the sandbox of a host from `HostSetup()`.
     package static let sandbox: String? = geteuid() == 0 ? ofFiles : sandboxOfOneUser
 
-    /// A mechanism of a sandbox whose plugins have the user of the host.
+    /// The mechanism that this machine lacks for a sandbox whose plugins have the user of the host.
     package static let sandboxOfOneUser: String? = ofFiles ?? ofSignals
 
     /// Control groups that limit the memory of launches.

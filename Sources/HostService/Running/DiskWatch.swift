@@ -41,9 +41,10 @@ struct DiskWatch: Service {
         }
     }
 
-    /// Takes a sample, and reports it if the scheduler needs it. Without a sample no launch is ended.
+    /// Takes a sample of the disk, and reports it if the scheduler needs it. Without a sample no launch is ended.
     ///
-    /// - Returns: whether launches run and little more than the reserve is free.
+    /// - Returns: whether launches run and less than four reserves are free, so that the next sample has to follow
+    ///   sooner; false when the sample failed.
     private func take(_ gauge: DiskGauge, _ survey: inout DiskSurvey) async throws -> Bool {
         let (processes, plugins) = (runners.processes, runners.containers)
         switch try await threads.run({ gauge.read(processes, plugins) }) {

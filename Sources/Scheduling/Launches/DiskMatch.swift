@@ -13,9 +13,9 @@ struct DiskMatch: Sendable {
     private var loss = Unmatched()
 
     private struct Unmatched {
-        /// Amount of the previous period.
+        /// The part of the amount of the previous period that is not matched yet.
         var older: Int64 = 0
-        /// Amount of this period.
+        /// The part of the amount of this period that is not matched yet.
         var recent: Int64 = 0
 
         /// Removes up to an amount, the oldest part first, and returns the removed part.
