@@ -33,7 +33,8 @@ package struct ProcessAuthority: Hashable, Sendable {
     /// The name of the account of the user; its number when no account has it.
     package let userName: String
     package let capabilities: Set<Capability>
-    /// The range of the user in `/etc/subuid`, if `/etc/subgid` reserves the same numbers; nil without such a range.
+    /// The range of user numbers that `/etc/subuid` reserves for the user, if `/etc/subgid` reserves the same numbers
+    /// for groups; nil without such a range.
     package let reserved: UserRange?
 
     package init(user: UInt32, userName: String, capabilities: Set<Capability>, reserved: UserRange?) {

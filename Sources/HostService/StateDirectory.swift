@@ -65,8 +65,8 @@ final class StateDirectory: Sendable {
         try adoptLedger()
     }
 
-    /// Moves the ledger of an earlier version, which lies beside the containers. The ledger moves last, so that an
-    /// interrupted move is continued by the next start.
+    /// Moves the ledger of an earlier version, which lies beside the containers, into the directory `ledger`. The
+    /// database file moves last, after the files -wal and -shm, so that the next start continues an interrupted move.
     private func adoptLedger() throws(HostError) {
         let earlier = path + "/ledger.sqlite"
         guard access(earlier, F_OK) == 0 else { return }

@@ -54,7 +54,8 @@ package enum SystemDirectory {
         private let trust: Trust
         /// The components that are not examined yet; the empty component is the root directory.
         private(set) var rest: [String]
-        /// The examined directories, without symbolic links.
+        /// The names on the way from the root directory that were examined, with symbolic links replaced by their
+        /// targets.
         private var directories: [String] = []
         private var links = 0
         /// The last examined directory, if it has the sticky bit and other users can create files in it; nil otherwise.

@@ -22,7 +22,7 @@ struct OtherLibraryFindings {
     let libraries: [OtherLibrary]
     let pluginDirectory: String?
 
-    /// All findings, from the files beside the manifest or in the plugin directory.
+    /// The findings about all these libraries, each from its file beside the manifest or in the plugin directory.
     var all: [CheckFinding] {
         libraries.flatMap { library in
             let places = places(of: library)

@@ -91,7 +91,8 @@ package struct ConformanceCheck: Sendable {
     package static var highestLevel: Int { all.map(\.level).max() ?? 0 }
 }
 
-/// An event of a trial that contradicts the promise of a check.
+/// An observation of a check in its trials: a contradiction to the promise of the check, a failed measurement, or a
+/// warning.
 package struct ConformanceFlaw: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case fault

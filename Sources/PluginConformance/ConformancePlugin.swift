@@ -108,7 +108,7 @@ package struct ConformancePlugin: Sendable {
             + singles { $0.expiration = TrialScript.Expiration(after: .milliseconds(50), .memoryPressure) }
     }
 
-    /// A script with one task for each of the first `singleLimit` tasks.
+    /// Scripts with a single task each: one script for each of the first `singleLimit` tasks.
     ///
     /// - Parameter change: changes each script, for example by an expiration.
     func singles(_ change: (inout TrialScript) -> Void) -> [TrialScript] {

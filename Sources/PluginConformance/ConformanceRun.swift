@@ -101,7 +101,8 @@ private actor TrialBench {
         free = max(1, jobs)
     }
 
-    /// The logs of the scripts, in their order.
+    /// Runs a trial for each script, and returns the logs in the order of the scripts. A script that another check has
+    /// run, or runs now, is not run again.
     func logs(of scripts: [TrialScript]) async throws(TrialFailure) -> [TrialLog] {
         let tasks = scripts.map(trial)
         let results = await withTaskCancellationHandler {

@@ -69,8 +69,8 @@ package struct InstalledManifests {
         return users.contains { FilePlace.isSame($0, beside) } ? nil : beside
     }
 
-    /// The manifests of the operator's directory, except `file`, that name this library. All of them refer to the same
-    /// file.
+    /// The manifests of the operator's directory, except the one at the path `file`, that name this library. With equal
+    /// names they refer to one file beside them, unless a pinned library is in the store.
     func others(naming library: String, than file: String?) -> [File] {
         files.filter { $0.isOperators && $0.path != file && $0.manifest.reading.library?.path.value == library }
     }

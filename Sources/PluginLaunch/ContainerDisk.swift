@@ -148,7 +148,7 @@ package struct ContainerDisk: Hashable, Sendable {
         return field.flatMap { Int64($0.dropFirst("wbytes=".count)) }
     }
 
-    /// Maximum number of processes of a launch that are read.
+    /// Maximum number of processes of a launch whose `/proc/PID/io` is read.
     private static let mostMembers = 64
 
     private static func group(of process: Int32, in groups: String) -> String? {

@@ -45,8 +45,11 @@ extension ControlGroupParent {
     /// Name of the group that contains the host alone. It has no `prefix`: it is no group of launches.
     static let hostGroup = "host"
 
-    /// Gives the groups in the host's own group the controllers that its owner has delegated, such as a service manager
-    /// with `Delegate=yes`. Failures only leave out limits: `host status` reports these as not enforced.
+    /// Enables the controllers that limit launches in the subgroups of the host's own group, as far as its owner has
+    /// delegated them, such as a service manager with `Delegate=yes`. Failures only leave out limits: `host status`
+    /// reports these as not enforced.
+    ///
+    /// - Parameter container: directory of the host's own control group.
     static func enableControllers(in container: String, logger: Logger) {
         switch state(of: container).step(host: getpid(), isRoot: isRoot(container)) {
         case .none:

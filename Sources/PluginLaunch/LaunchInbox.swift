@@ -8,7 +8,8 @@ import TaskModel
 /// Queue of commands from other threads for the launch thread, in order of arrival. It executes no command.
 final class LaunchInbox: Sendable {
     enum Command: Sendable {
-        /// `program` is the path of a runner in a bundle; nil for the ordinary runner.
+        /// Take an idle runner for the launch, or start a runner. `program` is the path of a runner in a main bundle,
+        /// which is always started; nil for the ordinary runner.
         case take(LaunchNumber, program: String?)
         case keepIdle(Int)
         case limit(LaunchNumber, LaunchResources)

@@ -155,8 +155,8 @@ extension LaunchLoop {
         }
     }
 
-    /// The descriptor, the epoll events and the end of the pause of a channel, stream or listener; nil when it is
-    /// closed.
+    /// The descriptor, the epoll events and the end of the reading pause of the channel, output stream or listener of
+    /// an interest; nil when it is closed, and for other interests, whose reading never pauses.
     private func source(
         of interest: LaunchInterest
     ) -> (descriptor: Descriptor, events: Int, resumesAt: MonotonicTime?)? {

@@ -10,7 +10,7 @@ import TaskModel
 /// processes is a child of this process.
 final class StaleEnding {
     let waiter: CheckedContinuation<[UnclaimedProcess], Never>
-    /// The runners in the ledger. They end with their host.
+    /// The runners that the ledger records as running. Each ends with its host, so none of them is reported in `found`.
     let recorded: Set<ProcessIdentity>
     /// The users that plugins of earlier hosts had, in addition to the users of this host's plugins.
     let users: Set<UInt32>

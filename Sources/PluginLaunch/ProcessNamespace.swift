@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// The process namespace of a process, as `/proc` shows it.
 enum ProcessNamespace {
-    /// The namespace of `/proc`.
+    /// The process namespace to which the mounted `/proc` belongs.
     case own
     /// A namespace below that of `/proc`. It may have a host of its own.
     case inner

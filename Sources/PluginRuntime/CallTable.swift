@@ -48,8 +48,9 @@ package final class CallTable: Sendable {
             }
         }
 
-        /// Removes the ticket that has waited longest; nil when none may get a place. A call for a list waits until the
-        /// open one is answered, and other calls overtake it.
+        /// Removes and returns the ticket that has waited longest and may get a place; nil when there is none. While an
+        /// open call for a list is unanswered, the tickets of other calls for a list wait, and those of all other calls
+        /// overtake them.
         private mutating func nextTicket() -> (UInt64, isList: Bool)? {
             let list = openList == nil ? waitingLists.first : nil
             if let list, waiting.first.map({ list < $0 }) ?? true { return (waitingLists.removeFirst(), true) }

@@ -19,7 +19,7 @@ package struct EndSchedule: Hashable, Sendable {
     /// Limit of the quiet period in nanoseconds, `BGTASK_QUIET_MAX` of the header.
     private static let longestQuiet = 1_000_000_000
 
-    /// Deadline of the first stage.
+    /// Deadline of the first stage, in which callbacks return and calls in progress are answered.
     package let settledBy: MonotonicTime
     /// Deadline of the quiet period, and of calls of the plugin's own threads: it bounds a plugin that never stops
     /// calling.

@@ -157,7 +157,7 @@ extension RunnerLaunch {
         }
     }
 
-    /// Sends all held reports before the process ends.
+    /// Sends all reports of progress and titles that the rate limit still holds. Called before the process ends.
     func sendLastReports() {
         state.withLock { state in
             collectProgress(&state)

@@ -41,7 +41,8 @@ struct RunningTasks: @unchecked Sendable {
         }
     }
 
-    /// Removes the calling thread, which ends inside of `during`. The system may give its number to a new thread.
+    /// Removes the calling thread from the table. Called when the thread ends while `during` runs its body: the system
+    /// may give the number of this thread to a new thread.
     func forgetCurrentThread() {
         let thread = UInt(pthread_self())
         for index in 0..<count where slots[index].thread.load(ordering: .acquiring) == thread {

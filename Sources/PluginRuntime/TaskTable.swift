@@ -10,7 +10,7 @@ package import TaskModel
 /// `end`.
 package struct TaskTable<Handler> {
     private enum Phase {
-        /// In the batch, but not delivered yet, because entry still runs.
+        /// The task is in the batch, but not delivered yet, because entry still runs.
         case waiting
         case running
         case expiring(ExpirationReason, since: MonotonicTime)

@@ -39,7 +39,8 @@ enum WorkerThread {
         return true
     }
 
-    /// Kernel thread IDs of the threads that run their body, as far as /proc shows them.
+    /// Kernel thread IDs of the worker threads whose body runs now. Threads whose ID could not be read from /proc are
+    /// missing.
     static var numbers: Set<pid_t> { living.withLock { $0 } }
 
     /// The number of created threads that have not begun to run. On a busy machine a thread may wait long for its first

@@ -8,7 +8,8 @@ import TaskModel
 package struct GrantedPath: Hashable, Sendable {
     package enum Obstacle: Hashable, Sendable {
         case missing
-        /// The first file on the way to the path that refuses the user.
+        /// The user has no permission. The value is the path of the first directory or file on the way to the granted
+        /// path whose mode refuses this user.
         case refused(by: String)
     }
 

@@ -81,7 +81,7 @@ extension TrialLog {
     /// The time limit of the trial; nil when the launch ended within it.
     package var passedLimit: Duration? { first { if case .limitPassed(let limit) = $0 { limit } else { nil } } }
 
-    /// The return of entry; nil when entry did not return.
+    /// The event that entry returned; nil when entry did not return.
     package var entry: TrialEvent? {
         first { event -> TrialEvent? in if case .entered = event { event } else { nil } }
     }

@@ -37,7 +37,7 @@ package enum Landlock {
     package static let network: UInt64 = bind | connect
     package static let bind: UInt64 = 0b01
     package static let connect: UInt64 = 0b10
-    /// Rights to connect to abstract Unix sockets, and to signal processes, outside of the sandbox.
+    /// Rights to connect to abstract Unix sockets of processes outside of the sandbox, and to signal such processes.
     package static let scopes: UInt64 = 0b11
 
     /// The rights that each version of Landlock's interface added, newest version first.

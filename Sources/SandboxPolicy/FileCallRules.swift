@@ -80,7 +80,10 @@ enum FileCallRules {
         return all.flatMap(\.bytes)
     }
 
-    /// The instructions for one call. Another call continues behind them; this call skips the other sections.
+    /// The instructions for the system call named `call`: it runs `body`, and then skips the sections of the other
+    /// calls. Any other call skips `body`.
+    ///
+    /// - Parameter others: number of instructions in the sections that follow this one.
     private static func section(_ call: String, _ body: [Instruction], before others: Int) -> [Instruction] {
         let number = UInt32(bitPattern: seccomp_syscall_resolve_name(call))
         let end = others > 0 ? [Instruction.skip(others)] : []

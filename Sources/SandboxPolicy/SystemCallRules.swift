@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// The rules of the filter: which system calls a plugin may make, with which arguments. A call with other arguments is
-/// refused even without a rule. The rules that refuse a call only set its errno to EPERM instead of ENOSYS.
+/// The rules of the filter: which system calls a plugin may make, with which arguments. A call without a matching rule
+/// fails with ENOSYS; a rule that refuses a call only changes this error to EPERM.
 enum SystemCallRules {
     private typealias Failure = SystemCallFilter.Failure
 

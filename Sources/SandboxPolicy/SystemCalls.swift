@@ -66,7 +66,8 @@ enum SystemCalls {
         "getuid", "sysinfo", "ugetrlimit", "uname",
     ]
 
-    /// Calls that truncate a file by its path, or may do so by flags. Landlock confines truncation from version 3.
+    /// Calls that truncate a file by its path, or may do so by flags. They are allowed only when Landlock confines
+    /// truncation, from its version 3 on.
     static let truncating = ["openat2", "truncate", "truncate64"]
 
     /// The calls that open a file with flags in an argument, where a filter can examine them; `flags` is the number of

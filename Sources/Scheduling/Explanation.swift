@@ -39,7 +39,8 @@ package struct Explanation: Hashable, Sendable {
 
     private var isPending: Bool { states.contains { if case .pending = $0 { true } else { false } } }
 
-    /// The explanation with the obstacles of a plugin, if no work is pending.
+    /// This explanation if work is pending; otherwise the same with `obstacles`, the reasons that block all work of the
+    /// plugin.
     fileprivate func adding(_ obstacles: @autoclosure () -> [Reason]) -> Explanation {
         if isPending { return self }
         var explanation = self

@@ -69,7 +69,7 @@ extension JournalEntry {
         return JournalEntry(work, .consumed, launch: launch, at: now, blame: blame, message: message)
     }
 
-    /// The entry about a user's call for an identifier.
+    /// The journal entry about a user's call that names the task identifier of a pending request or a running task.
     static func call(
         _ event: Event,
         of identifier: TaskIdentifier,
@@ -86,7 +86,7 @@ extension JournalEntry {
         )
     }
 
-    /// The entry about a user's call for a running task.
+    /// The journal entry about a user's call for a running task, such as its cancellation.
     static func call(_ event: Event, of task: RunningTask, _ plugin: PluginIdentifier, at now: Moment) -> JournalEntry {
         JournalEntry(
             at: now.wall,

@@ -56,7 +56,8 @@ extension Scheduler {
     ///
     /// - Parameters:
     ///   - own: the launch whose batch is being formed; it does not block its own work.
-    ///   - alone: the label of the first event, if the event waits for it; nil without one.
+    ///   - alone: the label of the plugin's first waiting event, if `event` has to wait until that one is delivered;
+    ///     nil otherwise.
     func reasons(
         against event: PendingEvent,
         for own: LaunchNumber? = nil,

@@ -60,7 +60,8 @@ package enum SubmissionRules {
         case modeMissing(BackgroundMode)
         case entitlementMissing(Entitlement)
 
-        /// The reason that blocks a pending request, because the manifest no longer gives this permission.
+        /// The reason that blocks a pending request because of this problem: the installed manifest no longer gives the
+        /// permission that the request needs.
         func reason(for request: TaskRequest) -> Reason {
             switch self {
             case .identifierNotPermitted: .identifierNotPermitted(request.identifier)

@@ -68,8 +68,8 @@ package struct SignersFile: Hashable, Sendable {
 /// The revoked keys: one public key per line, as `ssh-keygen -Y verify -r` reads them.
 package struct RevokedKeys: Hashable, Sendable {
     private let blobs: Set<[UInt8]>
-    /// Number of the first line that is no key, from 1; nil when there is none. Every signature is then refused,
-    /// because the line may revoke the key of the signature.
+    /// Number of the first line in the list of revoked keys that is no key, from 1; nil when there is none. Every
+    /// signature is then refused, because the line may revoke the key of the signature.
     package let invalidLine: Int?
 
     package static let none = RevokedKeys(text: "")

@@ -19,7 +19,8 @@ package struct DiskSample: Hashable, Sendable {
     package let disk: DiskSpace
     /// The free bytes that the disk has lost since the previous sample; 0 when it has lost none, and in the first sample.
     package let lostBytes: Int64
-    /// The free inodes that the disk has lost since the previous sample.
+    /// The free inodes that the disk has lost since the previous sample; 0 when it has lost none, and in the first
+    /// sample.
     package let lostInodes: Int64
     /// The use by each running launch since the previous sample.
     package let uses: [LaunchNumber: DiskUse]

@@ -38,7 +38,7 @@ extension PendingRequest {
 }
 
 extension Sequence<PendingWork> {
-    /// The kinds of the requests that their plugin itself submitted.
+    /// The kinds of those requests in the sequence that the plugin of the request submitted itself.
     package var ownKinds: Set<TaskKind> {
         Set(compactMap { if case .request(let request) = $0, request.isOwn { request.request.kind } else { nil } })
     }

@@ -103,7 +103,7 @@ struct DiskLimitTests {
         }
     }
 
-    /// Runs a task of FillsDisk.c beside a patient task on a small disk.
+    /// Runs a task of FillsDisk.c beside a task of Patient.c on a small disk.
     ///
     /// - Parameter used: the number of bytes that are not free at the start; 0 for a plugin that makes empty files.
     private func fill(

@@ -48,7 +48,7 @@ struct FuzzedHost {
         wait(for: 600)
     }
 
-    /// The host with its first tasks; each call begins with a copy.
+    /// The host with its first tasks, created once. Each run of a fuzz entry changes only a copy.
     static let atWork = FuzzedHost()
 
     // MARK: Calls and messages

@@ -31,7 +31,8 @@ enum Minor1 {
         ["-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer"]
         + (isSanitized ? ["-fsanitize-trap=undefined"] : ["-fno-sanitize-recover=all"])
 
-    /// The environment of a runner whose plugin has sanitizers. Crashes stay with the handlers of the runner.
+    /// The environment of a runner whose plugin has sanitizers. AddressSanitizer installs no handlers of crash signals,
+    /// so that the runner's own handlers report crashes.
     static func sanitizedEnvironment() throws -> RunnerEnvironment {
         let options = ["segv", "sigbus", "abort", "sigill", "sigfpe"].map { "handle_\($0)=0" }
         let common = options + ["use_sigaltstack=0", "detect_leaks=0", "detect_odr_violation=0"]

@@ -83,7 +83,8 @@ extension PluginProvenance {
 }
 
 extension GrantsInForce {
-    /// The requested grants, one line each, with the effective values and the cause where these differ.
+    /// The requested grants, one line each. Where a grant has another effect than requested, the line also has the
+    /// effective values and the cause.
     var words: [String] {
         rights.isEmpty ? ["none: its library and its container only"] : rights.map(\.words)
     }

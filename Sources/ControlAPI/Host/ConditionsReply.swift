@@ -18,7 +18,8 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
 
     package struct State: Codable, Hashable, Sendable {
         /// Whether the condition holds; nil for the sources `missing` and `unwatched`, because nothing sampled the
-        /// condition. Decisions then assume that the condition does not hold.
+        /// condition. Decisions then treat it as not holding; background work also waits while a condition that could
+        /// delay it is `unwatched`.
         package let holds: Bool?
         package let source: Source
         /// The origin and the value of the measurement, or the cause of a missing sensor; nil for the other sources.

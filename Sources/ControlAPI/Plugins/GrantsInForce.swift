@@ -81,7 +81,8 @@ package struct GrantsInForce: Codable, Hashable, Sendable {
 
 /// The limits that the operator sets for the grants of the plugins that match a pattern.
 package struct GrantLimitInForce: Codable, Hashable, Sendable {
-    /// `*`, an identifier, or an identifier with `.*`.
+    /// Pattern of plugin identifiers: `*` for all, an identifier, or an identifier with `.*` for the identifiers below
+    /// it.
     package let pattern: String
     /// The limits, each a key and its value, as `network false`.
     package let limits: [String]

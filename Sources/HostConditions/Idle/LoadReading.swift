@@ -19,7 +19,7 @@ struct LoadReading: Equatable {
     let processorPressure: Double?
     let diskPressure: Double?
 
-    /// Computes the use between two samples; nil when no time passed between them.
+    /// Computes the use of processors and disks between two samples; nil when no time passed between them.
     init?(from earlier: LoadSample, to later: LoadSample) {
         let elapsed = (later.at - earlier.at) / Duration.seconds(1)
         guard elapsed > 0 else { return nil }

@@ -47,7 +47,7 @@ struct NetlinkAttributes {
 }
 
 extension ArraySlice<UInt8> {
-    /// The value at the start, in the machine's byte order; nil when too few bytes are left.
+    /// The value in the first bytes of the slice, in the machine's byte order; nil when the slice has too few bytes.
     func value<Value: BitwiseCopyable>(of type: Value.Type) -> Value? {
         guard count >= MemoryLayout<Value>.size else { return nil }
         return withUnsafeBytes { $0.loadUnaligned(as: type) }

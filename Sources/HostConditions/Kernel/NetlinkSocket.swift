@@ -55,7 +55,8 @@ final class NetlinkSocket {
         )
     }
 
-    /// Requests the table once; nil when the table changed during the answer.
+    /// Requests a table of the kernel once, and returns its messages; nil when the table changed during the answer. The
+    /// parameters are those of `dump`.
     private func dumpOnce(_ type: Int, _ body: [UInt8]) throws(SystemError) -> [NetlinkMessage]? {
         var header = nlmsghdr()
         header.nlmsg_len = UInt32(MemoryLayout<nlmsghdr>.size + body.count)

@@ -28,7 +28,8 @@ struct ActivatedSocket: Hashable, Sendable {
         return try ActivatedSocket(descriptor: first)
     }
 
-    /// The number of descriptors that the variables pass to the process; 0 for none.
+    /// The number of descriptors that the service manager passes to the process, by `LISTEN_PID` and `LISTEN_FDS` in
+    /// the environment; 0 for none, and for other values.
     static func count(in environment: [String: String], process: Int32) -> CInt {
         guard environment["LISTEN_PID"].flatMap(Int32.init) == process,
             let count = environment["LISTEN_FDS"].flatMap(CInt.init), (1...1_024).contains(count)

@@ -232,8 +232,8 @@ extension CatalogueKeeper {
         )
     }
 
-    /// The plugins of the previous load, and the recorded ones besides. The record of a plugin may be committed later
-    /// than its load.
+    /// The plugins of the previous load, `entries`, and the other plugins that the ledger has recorded. The record of a
+    /// plugin may be committed later than its load.
     private func known(besides entries: [PluginEntry]) -> [KnownPlugin] {
         do {
             let read = try recorded()

@@ -41,7 +41,7 @@ struct DiskWatch: Service {
         }
     }
 
-    /// Takes a sample, and reports it if the scheduler needs it. Without a sample no launch is ended.
+    /// Takes a sample of the disk, and reports it if the scheduler needs it. Without a sample no launch is ended.
     ///
     /// - Returns: whether launches run and less than four times the reserve is free.
     private func take(_ gauge: DiskGauge, _ survey: inout DiskSurvey) async throws -> Bool {

@@ -12,7 +12,8 @@ final class RunnerDirectory: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Signals that launches have begun since the previous element. The first element comes without a launch.
+    /// Yields an element when one or several launches have begun since the previous element. The first element comes at
+    /// once, without a launch.
     let beginnings: AsyncStream<Void>
     private let begin: AsyncStream<Void>.Continuation
 

@@ -94,7 +94,9 @@ final class DirectoryWatchState: Sendable {
         var isLast = false
     }
 
-    /// Blocks until an event or a message arrives. Events that precede the stop are reported with it.
+    /// Blocks until the kernel reports an event of a directory, a `Call` arrives, or a signal interrupts the wait.
+    /// `changed` counts as an event, and `stop` makes the result the last one. Events that precede the stop are
+    /// reported with it.
     func waitForEvents() -> Wakening {
         var sources = [
             pollfd(fd: notifier, events: Int16(POLLIN), revents: 0),

@@ -35,8 +35,8 @@ struct LibraryFinder {
         }
     }
 
-    /// The first of the places with a file or a broken link, or that the host cannot access; nil when there is none.
-    /// The file need not be a valid library.
+    /// The first of the `places` of a library at which a file or a broken link exists, or which the host cannot access;
+    /// nil when there is none. The file need not be a valid library.
     func path(of reference: LibraryReference, in manifestFile: String) -> String? {
         places(of: reference, in: manifestFile).first(where: isSomethingAt)
     }

@@ -71,8 +71,8 @@ extension ManifestCheck {
         )
     }
 
-    /// Notes a grant of health research requests that has no effect. It is harmless, but the author expects an effect
-    /// that the host does not provide.
+    /// Notes a grant of health research requests in a manifest without the background mode `processing`. It has no
+    /// effect: it is harmless, but the author expects an effect that the host does not provide.
     func checkHealthResearch(with modes: Set<BackgroundMode>) {
         guard draft.role == .main, let grant = draft.grants?.healthResearch, grant.value, !modes.contains(.processing)
         else { return }

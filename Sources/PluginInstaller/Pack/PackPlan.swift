@@ -90,7 +90,8 @@ package struct PackPlan {
 
     // MARK: Checks
 
-    /// The checks against other plugins. They are left out, because the operator's plugins are unknown.
+    /// The checks of a plugin against other plugins. They are left out when a pack is made, because the plugins of the
+    /// operator who installs it are unknown.
     private static let neighbourly: Set<PluginCheck> = [.identifierFree, .taskIdentifiersFree, .containingPlugin]
 
     /// Examines the plugin as a host on this machine would, if the plugin has a library for this machine. Returns the

@@ -14,7 +14,7 @@ struct DiskGuard: Sendable {
     private(set) var shortage: DiskShortage?
     /// The main plugin of the launch that was last expired or killed for this shortage; nil when none was.
     private(set) var user: PluginIdentifier?
-    /// The chosen launch, until its end.
+    /// The launch that was chosen to end for the shortage; nil without one, and after a sample that follows its end.
     private var chosen: LaunchNumber?
     private var evidence = Evidence()
 

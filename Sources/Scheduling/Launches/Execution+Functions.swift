@@ -33,7 +33,8 @@ extension Execution {
             + " (signatures from the manifest)"
     }
 
-    /// A description of the handler that a task of a library with an entry function ran; nil when the task is unknown.
+    /// A description of the code that ran a task in a library with an entry function: a handler, or for an event the
+    /// receiver of events. Nil when the task is nil or unknown.
     func handlerName(running task: TaskID?) -> String? {
         guard let task, let position = index(of: task) else { return nil }
         let work = tasks[position].work

@@ -12,7 +12,7 @@ struct ProcessEnd: Hashable, Sendable {
 /// it.
 struct ScheduledLaunch: Sendable {
     enum Phase: Sendable {
-        /// A runner is being started; the batch is still open.
+        /// A runner is being started for the launch; the batch is not formed yet.
         case preparing
         /// The batch is closed and the launch is being committed, while its runner enters the sandbox. The plan is sent
         /// after the commit.

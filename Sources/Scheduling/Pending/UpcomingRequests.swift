@@ -26,6 +26,9 @@ struct UpcomingRequests: Sendable {
     }
 
     /// The earliest time at which an upcoming request is due; nil when no request is upcoming.
+    ///
+    /// - Parameter isWaiting: whether the request at a place is still upcoming. Leading entries of other requests are
+    ///   removed.
     mutating func earliest(isWaiting: (RequestPlace) -> Bool) -> WallTime? {
         while let first = heap.min {
             if isWaiting(first.place) { return first.time }

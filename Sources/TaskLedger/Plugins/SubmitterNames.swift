@@ -9,9 +9,9 @@ struct SubmitterNames {
     private let database: Database
     private var known: [Int64: Submitter]
 
-    /// Creates the map for the rows of `plugin`.
+    /// Creates a map that contains only the plugin whose requests are read.
     ///
-    /// - Parameter id: the number of the plugin's row.
+    /// - Parameter id: the number of the plugin in the table `plugin`.
     init(of plugin: PluginIdentifier, id: Int64, in database: Database) {
         self.database = database
         known = [id: .plugin(plugin)]

@@ -9,7 +9,7 @@ final class LaunchHandler: Sendable {
     typealias Function = (BGTask) -> Void
 
     private let function: UncheckedFunction<Function>
-    /// Nil for the host's private serial queue of the identifier.
+    /// The queue on which the vendor's handler runs; nil for the host's private serial queue of the identifier.
     private let queue: DispatchQueue?
 
     init(queue: DispatchQueue?, _ function: @escaping Function) {
