@@ -113,6 +113,6 @@ extension ControlClient {
         _ read: (String) -> Cursor?
     ) throws(ControlError) -> Cursor {
         if let cursor = read(next), cursor != current { return cursor }
-        throw .misunderstood(socket: socket, detail: "\"next\" is \"\(next)\", which is no cursor of another page")
+        throw .misunderstood(socket: socket, detail: "\"next\" is \"\(next)\", which is no cursor of a following page")
     }
 }

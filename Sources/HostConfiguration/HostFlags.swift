@@ -118,7 +118,10 @@ package struct HostFlags: ParsableArguments {
     )
     var stagger: String?
     @Option(
-        help: ArgumentHelp("The minimum time between two own refresh requests of a plugin.", valueName: "duration")
+        help: ArgumentHelp(
+            "The minimum time between launches for refresh requests that the plugin itself submitted.",
+            valueName: "duration"
+        )
     )
     var refreshSpacing: String?
     @Option(

@@ -59,7 +59,7 @@ package final class EpollSet<Interest: Hashable> {
         }
         return withUnsafeTemporaryAllocation(of: bgl_ready.self, capacity: batch) { ready in
             let count = bgl_poll_wait(descriptor.number, ready.baseAddress, Int32(batch), milliseconds)
-            precondition(count >= 0, "an epoll of our own can always be waited for")
+            precondition(count >= 0, "epoll_wait failed on an open epoll descriptor")
             return ready.prefix(Int(count)).compactMap { entry in
                 interests[entry.key].map { interest in
                     Readiness(

@@ -26,7 +26,8 @@ extension PluginBinaryProblem {
         case .entryHidden: language.hiddenEntryRemedy
         case .entryMangled: language.mangledEntryRemedy
         case .entryNotAFunction: "define it as a function: \(language.entryDefinition)"
-        case .textRelocations: "build all of it with -fPIC; -Wl,-z,text reports the objects without it"
+        case .textRelocations:
+            "build every object of the library with -fPIC; -Wl,-z,text reports objects built without -fPIC"
         case .notOpenable(let library?):
             "link \(library.inQuotes) without -Wl,-z,nodlopen, or link another build of that library"
         case .notOpenable(nil): "link it without -Wl,-z,nodlopen"
@@ -60,8 +61,8 @@ extension PluginBinaryProblem {
             "link \(user?.inQuotes ?? "it") with -Wl,-rpath,'$ORIGIN' or without a search path, or name a directory"
                 + " that only root can change"
         case .neededPathRefused:
-            "give the needed library a soname with -Wl,-soname and put it beside the library that needs it; link the"
-                + " latter again, with -Wl,-rpath,'$ORIGIN'"
+            "give the needed library a soname with -Wl,-soname, put it beside the library that needs it, and link the"
+                + " dependent library again with -Wl,-rpath,'$ORIGIN'"
         case .symbolUndefined:
             "link the library that defines the symbol, or install the version of that library for which the plugin was"
                 + " built; -Wl,-z,defs reports undefined symbols at build time"

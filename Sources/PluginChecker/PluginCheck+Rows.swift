@@ -11,7 +11,7 @@ extension PluginCheck {
         case .manifestKeys:
             Row(.manifest, "every key is known, has a value of its type, and is supported by this version")
         case .manifestIdentifiers:
-            Row(.manifest, "identifiers and patterns are valid; an identifier of a task with one label is a warning")
+            Row(.manifest, "identifiers and patterns are valid; a task identifier with one label causes a note")
         case .manifestModes: Row(.manifest, "the background modes are known, and the modes and the grants can be used")
         case .manifestRole: Row(.manifest, "the keys of the manifest suit its role")
         case .manifestHandlers:

@@ -53,7 +53,7 @@ extension RunnerLaunch {
         // A key longer than the frame limit cannot be in the plan.
         guard let name = ForeignText.read(key, limit: HostMessage.frameLimit), let value = plan.settings[name] else {
             let text = ForeignText.readRepaired(key, limit: Int(BGTASK_IDENTIFIER_MAX))
-            let cause = "neither operator nor manifest has \"\(text)\"; add it to settings"
+            let cause = "neither the operator nor the manifest sets \"\(text)\"; add it under settings in the manifest"
             refusals.note(BGT_NOT_FOUND, of: "setting", cause)
             return BGT_NOT_FOUND
         }

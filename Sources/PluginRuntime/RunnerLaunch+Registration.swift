@@ -96,8 +96,8 @@ extension RunnerLaunch {
         case .wrongPhase:
             let message =
                 "\"\(text)\" was registered after entry; register it during entry;"
-                + " only handlers of continued tasks may be registered later, for an identifier that the manifest lists"
-                + " by name only in a launch that a user started"
+                + " only handlers of continued tasks may be registered later, and for an identifier that the manifest"
+                + " lists by name, only in a launch that a user started"
             return (CallProblem(status: BGT_WRONG_PHASE, message: message), .registeredLate)
         case .duplicate:
             let message =

@@ -42,6 +42,6 @@ private let roleKey: pthread_key_t = {
         // Called only while the thread has a role: the callback ended its thread instead of returning.
         HostTable.launch?.threadEnded(in: ThreadRole(rawValue: UInt(bitPattern: role)))
     }
-    precondition(status == 0, "a process that has loaded nothing yet has a thread-specific key left")
+    precondition(status == 0, "pthread_key_create failed: the process has no free thread-specific key")
     return key
 }()

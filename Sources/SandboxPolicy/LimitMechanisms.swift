@@ -59,7 +59,8 @@ package struct LimitMechanisms: Hashable, Sendable {
 
     var processes: Guarantee.Enforcement {
         guard let reason = reason(without: "pids") else { return .enforced(by: "control group (pids.max)") }
-        return hasOwnUsers ? .enforced(by: "setrlimit, for each user of a plugin") : .notEnforced(reason)
+        return hasOwnUsers
+            ? .enforced(by: "setrlimit (RLIMIT_NPROC), for the user of each plugin") : .notEnforced(reason)
     }
 
     /// The enforcement of the guarantee `disk`. Launches have no quota: a project quota needs a file system and mount
@@ -82,8 +83,8 @@ package struct LimitMechanisms: Hashable, Sendable {
             return .enforced(by: "\(file); the host watches free space and inodes, and written bytes by \(source)")
         case .unattributed(let reason):
             return .notEnforced(
-                "\(reason): at the reserve of the disk background work waits, and no launch is ended; the size of a"
-                    + " file is limited by \(file)"
+                "\(reason): while the disk lacks its reserve, background work waits, but no launch is ended; the size"
+                    + " of a file is limited by \(file)"
             )
         }
     }

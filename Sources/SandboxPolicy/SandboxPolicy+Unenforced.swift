@@ -31,7 +31,8 @@ extension SandboxPolicy {
             case .disk:
                 UnenforcedGuarantee(
                     guarantee,
-                    "\(command) limits no file and watches no disk; a host enforces its launch-limits and disk-reserve"
+                    "\(command) limits no file size and watches no disk; a host enforces its launch-limits and"
+                        + " disk-reserve"
                 )
             default:
                 if case .notEnforced(let reason) = guarantee.enforcement(isolation, mechanisms) {

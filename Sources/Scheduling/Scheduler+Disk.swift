@@ -47,9 +47,11 @@ extension Scheduler {
         guard let execution = launches.listening(number) else { return }
         let plugin = execution.plan.plugin
         disk.ended(plugin.containingPlugin ?? plugin.identifier)
-        let amount = shortage.isOfBytes ? "wrote \(taken) bytes" : "created at least \(taken) files"
-        let message =
-            "the launch \(amount) while the disk lost as much, the most of all launches, and \(shortage.words)"
+        let amount =
+            shortage.isOfBytes
+            ? "wrote \(taken) bytes, the most of all launches, while the free space of the disk shrank by as many"
+            : "created at least \(taken) files, the most of all launches, while the disk lost as many free inodes"
+        let message = "the launch \(amount); \(shortage.words)"
         let remedy = "write less, delete files, or increase the disk"
         guard !execution.entry.isRunning else {
             note(number, rule: nil, message: "\(message); the launch is killed; \(remedy)", at: now)

@@ -62,7 +62,9 @@ package struct JournalEntry: Hashable, Sendable {
             case .simulationEnded: ("simulation-ended", "no condition is simulated any more", false)
             case .leftoverKilled:
                 (
-                    "leftover-killed", "a process that hid from its launch, or outlived its host, was killed", false
+                    "leftover-killed",
+                    "a process that removed its process mark, or outlived its host, was killed",
+                    false
                 )
             case .limitsMissing: ("limits-missing", "a launch runs without its limits of memory and processes", false)
             case .violation: ("violation", "a plugin broke a rule of the ABI", false)

@@ -101,7 +101,7 @@ struct SettingTests {
             "policies.spacing.refresh",
             "refresh-spacing",
             "16min",
-            shows: "spacing of own refreshes 16min"
+            shows: "spacing of plugins' own refresh requests 16min"
         ),
         Setting("policies.overrun-spacing", "overrun-spacing", "35s", shows: "after overruns 35s"),
         Setting("policies.longest-spacing", nil, "41min", shows: "doubling to 41min"),

@@ -158,7 +158,7 @@ struct GuaranteeTests {
 
     @Test func `without control groups a user per plugin limits processes, not memory`() {
         let found = limiting(nil, ownUsers: true)
-        #expect(found.last == .enforced(by: "setrlimit, for each user of a plugin"))
+        #expect(found.last == .enforced(by: "setrlimit (RLIMIT_NPROC), for the user of each plugin"))
         guard case .notEnforced = found.first else { Issue.record("\(found)"); return }
     }
 

@@ -230,7 +230,8 @@ struct SpacingTests {
             return
         }
         let verdict = policies.first { $0.policy == .spacing }
-        let rationale = "at least 1s between two launches, and 15min between two refresh requests of the plugin itself"
+        let rationale =
+            "at least 1s between two launches, and 15min between two launches for refresh requests of the plugin itself"
         #expect(verdict?.rationale == rationale)
     }
 

@@ -91,7 +91,7 @@ struct PendingWorkTests {
         let error = try await ledgerError {
             try await ledger.commitAndWait([.setDeferrals(WaitKey(of: refresh), [deferral(1), deferral(2)])])
         }
-        #expect(error.code == .contradiction && error.message.contains("is open, but not the last one"))
+        #expect(error.code == .contradiction && error.message.contains("has no end, but is not the last one"))
         #expect(try ledger.work(of: feed).deferrals == [WorkClass(of: refresh): periods])
     }
 

@@ -73,8 +73,8 @@ static bool check(bgtt_host *host, const char *name, problem *problem) {
     } else if (host->phase != ENTRY && !(host->phase == RUNNING && may_be_late(host, name))) {
         (void)refuse(problem, BGT_WRONG_PHASE,
                      "\"%s\" was registered after entry; register it during entry; only handlers of continued tasks may"
-                     " be registered later, for an identifier that the manifest lists by name only in a launch that a"
-                     " user started",
+                     " be registered later, and for an identifier that the manifest lists by name, only in a launch"
+                     " that a user started",
                      name);
     } else if (!may_register) {
         (void)refuse(problem, BGT_NOT_PERMITTED,

@@ -169,7 +169,8 @@ struct PluginInstallCommand: AsyncParsableCommand {
                 + " this directory was reached; such a host reads the manifest, at its next start at the latest"
         case .accepted: return "installed \(name): the host accepted it"
         case .loadingPrevious:
-            return "installed \(name): the host accepted it, but a launch still has to load the previous library"
+            return "installed \(name): the host accepted it, but a launch that began before still has to load the"
+                + " previous library"
         case .silent:
             let timeout = HostVerdict.timeout.humanReadable
             return

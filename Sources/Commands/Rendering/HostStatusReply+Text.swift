@@ -120,7 +120,7 @@ extension PoliciesInForce {
     var words: String {
         let numbers = [
             "stagger \(stagger.duration.humanReadable)",
-            "spacing of own refreshes \(refreshSpacing.duration.humanReadable)",
+            "spacing of plugins' own refresh requests \(refreshSpacing.duration.humanReadable)",
             "spacing after overruns \(overrunSpacing.duration.humanReadable), doubling to "
                 + longestSpacing.duration.humanReadable,
             "day budget \(dayBudget.duration.humanReadable)",

@@ -30,7 +30,7 @@ extension TryReport: Presentable {
 
 extension TryReport.Submitted {
     fileprivate var text: String {
-        let begin = earliestBegin.map { ", begins at \(Timestamp(WallTime(nanoseconds: $0)))" } ?? ""
+        let begin = earliestBegin.map { ", begins no earlier than \(Timestamp(WallTime(nanoseconds: $0)))" } ?? ""
         return "\(identifier) (\(kind)\(begin)): \(answer)" + (message.map { ": \($0)" } ?? "")
     }
 }

@@ -64,7 +64,9 @@ struct ReplayCommand: AsyncParsableCommand {
     func validate() throws {
         let sources = [plugins != nil, count != nil, fromJournal].count { $0 }
         if sources != 1 {
-            throw ValidationError("the plugins need one source; give one of --plugins, --count and --from-journal")
+            throw ValidationError(
+                "a replay takes its plugins from exactly one source; give one of --plugins, --count and --from-journal"
+            )
         }
         if let count, !(1...1_000).contains(count) {
             throw ValidationError("--count is \(count), which is not between 1 and 1000; write a number in that range")

@@ -102,7 +102,7 @@ extension DecisionLoop {
             launcher.limit(plan.number, resources)
             try launcher.send(.confine(confinement), to: plan.number)
         } catch {
-            fail(plan.number, "the host could not send the sandbox of the launch: \(error)")
+            fail(plan.number, "the host could not send the sandbox policy to the runner: \(error)")
         }
     }
 

@@ -39,8 +39,8 @@ extension DecisionLoop {
             let refusal = SubmissionRefusal(
                 code: .unavailable,
                 subReason: .notRecorded,
-                message: "pending: the payloads have \(size) bytes, and an answer holds \(longestList);"
-                    + " submit smaller payloads"
+                message: "pending: the payloads of the pending requests have \(size) bytes together, and an answer has"
+                    + " at most \(longestList); submit smaller payloads, or cancel requests"
             )
             return .refused(call, refusal)
         }

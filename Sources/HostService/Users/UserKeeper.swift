@@ -62,7 +62,7 @@ final class UserKeeper: Sendable {
         do throws(LedgerError) {
             try ledger.recordUser(index: assignment.index, of: main)
         } catch {
-            throw HostError(code: .stateDirectoryUnusable, message: "cannot record the user of \(main): \(error)")
+            throw HostError(code: .stateDirectoryUnusable, message: "cannot record which user runs \(main): \(error)")
         }
         assignments.withLock { $0?.record(assignment, for: main) }
         return assignment.user

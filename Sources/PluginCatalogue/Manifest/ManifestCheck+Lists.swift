@@ -91,8 +91,8 @@ extension ManifestCheck {
         problems.note(
             .oneLabel,
             at: field,
-            "is \(field.value.inQuotes), which has one label; a host refuses a plugin whose identifier another plugin"
-                + " has",
+            "is \(field.value.inQuotes), which has one label, so another plugin may have it too; a host refuses one"
+                + " of two plugins with the same task identifier",
             remedy: "rename it to a reverse-DNS name such as \(example)"
         )
     }

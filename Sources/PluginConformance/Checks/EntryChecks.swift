@@ -161,7 +161,7 @@ extension ConformanceCheck {
         level: 1,
         rule: .abi(.noHandlersOfExtensions),
         "an extension receives its triggers",
-        remedy: "set bgt_plugin.receive in entry; a trigger without a receiver is used up",
+        remedy: "set bgt_plugin.receive in entry; a trigger without a receiver ends as not-registered",
         needs: ["entry-succeeds"],
         trials: { $0.isExtension ? .scripts([$0.standard]) : .inapplicable("the plugin is no extension") }
     ) { logs, _ in

@@ -119,7 +119,8 @@ extension ConformanceCheck {
         level: 2,
         rule: .abi(.sharedContainer),
         "two launches that use the container at the same time both run their tasks",
-        remedy: "lock files of the container with a wait, or use SQLite; an extension or another lane may use it",
+        remedy: "lock a file of the container before its use and wait for the lock, or use SQLite; an extension or"
+            + " another lane may use the same file at the same time",
         needs: orderly + ["relaunch-fresh"],
         trials: { plugin in
             var script = plugin.standard

@@ -14,7 +14,8 @@ extension ConformanceCheck {
         level: 3,
         rule: .abi(.growingStructs),
         "tasks and events are completed on a host of the next minor version, with longer tables and structs",
-        remedy: "accept every size and minor of the host that is not smaller than the header's, and ignore the rest",
+        remedy: "accept every table size, struct size and minor version that is not smaller than the header's, and"
+            + " ignore additional fields",
         needs: orderly + ["event-each"],
         trials: { .scripts(batches($0, on: .laterMinor)) }
     ) { logs, plugin in zip(logs, batches(plugin, on: .laterMinor)).flatMap { $0.disorder($1) } }

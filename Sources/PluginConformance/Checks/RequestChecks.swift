@@ -45,7 +45,8 @@ extension ConformanceCheck {
         level: 2,
         rule: .abi(.registration),
         "entry succeeds when its submissions are refused",
-        remedy: "do not return the status of a submission from entry; due tasks would be abandoned for it",
+        remedy: "return BGT_OK from entry also when a submission is refused; each failure of entry charges an attempt"
+            + " to the due tasks, until they are abandoned",
         needs: orderly,
         trials: { .scripts(refusals($0)) }
     ) { logs, _ in
@@ -112,7 +113,7 @@ extension ConformanceCheck {
         needs: orderly,
         trials: { plugin in
             if plugin.isExtension || plugin.continued.isEmpty {
-                return .inapplicable("the manifest permits no pattern, so the plugin has no continued task")
+                return .inapplicable("the check runs a continued task of each pattern, and the manifest has none")
             }
             return .scripts([plugin.script(plugin.continued)])
         }

@@ -54,7 +54,7 @@ extension ConformanceCheck {
         level: 3,
         rule: .abi(.registration),
         "ten launches in the same container all succeed",
-        remedy: "find the state that one launch leaves for the next one",
+        remedy: "find the state that one launch leaves in the container, and let the next launch accept it",
         needs: orderly + ["relaunch-fresh"],
         trials: { plugin in
             .scripts([plugin.repeated(9)])

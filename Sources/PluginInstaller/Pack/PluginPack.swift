@@ -122,7 +122,12 @@ package struct PluginPack {
         let end = bytes.count - offset
         guard end >= 2 * UstarHeader.blockSize, end <= longestEnd, end % UstarHeader.blockSize == 0,
             try bytes.range(offset, end).allSatisfy({ $0 == 0 })
-        else { throw PackFlaw("it does not end at byte \(offset) with two or more empty blocks, and nothing else") }
+        else {
+            throw PackFlaw(
+                "it has to end after its last entry, at byte \(offset), with 2 to \(longestEnd / UstarHeader.blockSize)"
+                    + " blocks of \(UstarHeader.blockSize) zero bytes, but it does not"
+            )
+        }
         if structure.entries.isEmpty { throw PackFlaw("it is empty") }
         return structure.entries
     }

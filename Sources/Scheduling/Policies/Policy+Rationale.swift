@@ -30,7 +30,8 @@ extension Policy {
             var spacing = "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
             if let own = facts.kindSpacing, own > .zero {
                 let kind = facts.work.kind.name
-                spacing += ", and \(own.humanReadable) between two \(kind) requests of the plugin itself"
+                spacing +=
+                    ", and \(own.humanReadable) between two launches for \(kind) requests of the plugin itself"
             }
             switch record.overruns {
             case 0: return spacing

@@ -8,7 +8,7 @@ extension WriteAccess {
     func setDeferrals(_ key: WaitKey, _ periods: [DeferralPeriod], names: inout PluginNames) throws {
         if let open = periods.dropLast().firstIndex(where: { $0.until == nil }) {
             throw LedgerFault.contradiction(
-                "deferral period \(open + 1) of \(periods.count) is open, but not the last one"
+                "deferral period \(open + 1) of \(periods.count) has no end, but is not the last one"
             )
         }
         let plugin = try names.number(of: key.plugin, in: self)

@@ -86,7 +86,8 @@ struct TrialOptions: ParsableArguments {
         if let missing = plugin.secrets.first(where: { values[$0] == nil }) {
             throw CommandFailure(
                 .refused,
-                "the secret setting \(missing.inQuotes) has no value, and a host without its value launches nothing",
+                "the secret setting \(missing.inQuotes) has no value, and a host launches no plugin without the values"
+                    + " of its secret settings",
                 remedy: "add --secret \(missing)=FILE, or --setting \(missing)=VALUE for a value that is not secret"
             )
         }
