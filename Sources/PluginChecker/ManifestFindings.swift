@@ -5,7 +5,8 @@ internal import PluginBinary
 internal import PluginCatalogue
 internal import TaskModel
 
-/// The findings about one manifest and its library, grouped by check.
+/// The findings about one manifest and its libraries, grouped by check: about the library of this machine, and about
+/// those that the manifest names for other architectures.
 struct ManifestFindings {
     private let manifest: ExaminedManifest
     private let survey: BinarySurvey?
@@ -14,7 +15,7 @@ struct ManifestFindings {
     /// Collects the findings.
     ///
     /// - Parameters:
-    ///   - neighbourly: the catalogue's problems of the file; only those in relation to other manifests count.
+    ///   - neighbourly: the problems of the manifest in the catalogue; only those in relation to other manifests count.
     ///   - pluginDirectory: the directory of libraries that are not beside their manifest; nil for none.
     init(_ manifest: ExaminedManifest, besides neighbourly: [DocumentProblem], pluginDirectory: String?) {
         self.manifest = manifest

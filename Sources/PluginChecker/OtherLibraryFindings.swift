@@ -12,7 +12,8 @@ struct OtherLibraryFindings {
     /// The properties of a library's file.
     struct File: Hashable {
         let path: String
-        /// The architecture for which the library is built; nil when the file is not a library of this system.
+        /// The architecture for which the library is built; nil when it is unknown, as for a file that is not a shared
+        /// library of Linux.
         let architecture: String?
         /// SHA-256 digest of the file in lower-case hexadecimal; nil when the file cannot be read.
         let digest: String?

@@ -21,7 +21,8 @@ struct RunnerStation {
         let standardError: Descriptor
         let lastWords: Descriptor
         let group: ControlGroup?
-        /// The reason why the process has no control group, although launches have them; nil when it has one.
+        /// The reason why the process has no control group, although launches have them; nil when it has one, and where
+        /// launches have none.
         let missingGroup: String?
 
         /// Whether the process has ended, reaped or not.

@@ -16,16 +16,18 @@ package enum ForeignText {
         )
     }
 
-    /// The string at `address`, cut after the last whole character within `limit` bytes. Invalid UTF-8 is replaced.
+    /// The string at `address`, cut after the last whole Unicode scalar within `limit` bytes. Invalid UTF-8 is
+    /// replaced.
     package static func readRepaired(_ address: UnsafePointer<CChar>, limit: Int) -> String {
         let count = strnlen(address, limit)
         let bytes = UnsafeRawBufferPointer(start: address, count: count)
-        // A character cut in two would be repaired into a replacement character.
+        // A scalar cut in two would be repaired into a replacement character.
         let end = count < limit ? count : wholeCharacters(in: bytes)
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// The longest prefix of `text` with at most `limit` bytes and only whole characters.
+    /// The longest prefix of `text` with at most `limit` bytes that ends after a whole Unicode scalar. It may cut a
+    /// character of several scalars.
     package static func prefix(of text: String, limit: Int) -> String {
         var text = text
         return text.withUTF8 { bytes in
@@ -60,8 +62,9 @@ package enum ForeignText {
         return .whole
     }
 
+    /// Number of bytes before an incomplete Unicode scalar at the end; all bytes without one.
     private static func wholeCharacters(in bytes: UnsafeRawBufferPointer) -> Int {
-        // The incomplete last character has at most three bytes before the cut.
+        // The incomplete last scalar has at most three bytes before the cut.
         var start = bytes.count
         while start > 0, bytes.count - start < 4 {
             start -= 1

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A set of conditions, one bit each: for example the conditions that hold, that block work, or that have changed.
+/// A set of conditions, one bit each: for example the conditions that hold, that work waits for, or that have changed.
 package struct MachineConditions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -13,11 +13,14 @@ package struct MachineConditions: OptionSet, Hashable, Sendable {
     package static var heat: Self { Self(.hot) }
     package static var resources: Self { Self(.gpu) }
 
-    // Other changes that work can wait for. Their bits leave room for new conditions.
+    // Bits of values that are no conditions. Work can wait for a change of such a value. The bits between are free for
+    // new conditions.
 
-    /// The bit that stands for the locks and mounts of all containers.
+    /// The bit of `Conditions.containerLocks`. In a set of changes it means that the value has changed for any
+    /// container; in a set that work waits for, that a locked container may block the work.
     package static var containers: Self { Self(rawValue: 1 << 30) }
-    /// The bit that stands for `Conditions.isUseUnknown`: in a change it is set when that value has changed.
+    /// The bit of `Conditions.isUseUnknown`. In a set of changes it means that the value has changed; in a set that
+    /// work waits for, that missing samples may block the work.
     package static var firstSample: Self { Self(rawValue: 1 << 31) }
 
     /// The bits of idleness and of high load, and `firstSample`. `Condition.sampled` has further conditions.

@@ -23,7 +23,8 @@ extension Trait where Self == ConditionTrait {
     /// Skips the test unless root runs it: then each plugin has a user of its own, whose processes the kernel limits.
     static var needsUsersOfPlugins: Self { needs(getuid() == 0 ? nil : "only root gives plugins users of their own") }
 
-    /// Skips the test unless a runner may have more descriptors than a plugin keeps in flight.
+    /// Skips the test unless the hard limit of descriptors is at least 8,192: twice the limit of a plugin. A runner can
+    /// then send a descriptor to the host, although a plugin of the same user keeps 4,096 in flight.
     static var needsManyDescriptors: Self {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

@@ -7,8 +7,9 @@ package struct StaticFixture: Sendable, CustomStringConvertible {
     package let defect: String
     /// Whether the check only warns.
     let isWarning: Bool
-    /// A plugin of `Tests/MisbehavingPlugins`, with the flags of its compiler.
+    /// Name of the plugin in `Tests/MisbehavingPlugins` that is compiled. Manifest and library have its name.
     private let source: String
+    /// Flags of the compiler for this plugin, in addition to the usual ones.
     private let flags: [String]
     /// Lines of the manifest after those that every fixture has.
     private let lines: [String]

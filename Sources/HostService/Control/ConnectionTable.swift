@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The open connections of the control socket by user, and the rule about new ones: held connections of one user delay
-/// no other user. A pure decision. The cost of a search is bounded, because the limits bound the number of connections.
+/// The open connections of the control socket by user, and the rule about new ones: a user with many idle connections
+/// does not exclude other users, because an idle connection is closed in favour of a new one. It closes no connection
+/// itself. The cost of a search is bounded, because the limits bound the number of connections.
 struct ConnectionTable<Key: Hashable> {
     struct Limits {
         /// Maximum number of connections per user.

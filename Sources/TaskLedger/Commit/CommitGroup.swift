@@ -11,7 +11,8 @@ struct CommitGroup {
     /// The number of the last journal entry that the group has written to disk; nil when it wrote none.
     var lastJournal: JournalNumber?
 
-    /// Adds a commit with an empty result. Returns false when `commit` is nil.
+    /// Adds a commit. Its result is a success without payloads until `succeed` or `fail` sets another. Returns false
+    /// when `commit` is nil.
     mutating func add(_ commit: WaitingCommit?) -> Bool {
         guard let commit else { return false }
         commits.append(commit)

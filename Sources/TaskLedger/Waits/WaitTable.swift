@@ -4,8 +4,8 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Opens a row for every new reason of the class, and closes the rows of reasons that ended. A reason that still
-    /// applies keeps its row.
+    /// Records the reasons that block the pending work of the key's plugin and class from `now` on: opens a row for
+    /// every new reason, and closes the rows of reasons that ended. A reason that still applies keeps its row.
     func recordWait(_ key: WaitKey, reasons: [String], at now: WallTime, names: inout PluginNames) throws {
         let plugin = try names.number(of: key.plugin, in: self)
         let code = key.workClass.code
@@ -25,7 +25,7 @@ extension WriteAccess {
 }
 
 extension Database {
-    /// The reason codes of the open waits of a plugin, by class.
+    /// The reason codes of the open waits of a plugin, by work class.
     func openWaits(ofPlugin id: Int64) throws -> [WorkClass: Set<String>] {
         var waits: [WorkClass: Set<String>] = [:]
         try forEachRow(Wait.openOfPlugin, [id], of: "wait") { row in
@@ -34,8 +34,8 @@ extension Database {
         return waits
     }
 
-    /// Closes the open waits of classes without pending work. A host that crashed between two commits may leave such
-    /// waits. They end at the latest time in the journal, but not before they began.
+    /// Closes the open waits of work classes without pending work. A host that crashed between two commits may leave
+    /// such waits. They end at the latest time in the journal, but not before they began.
     func closeVainWaits() throws {
         let open = try rows(Wait.openClasses, of: "wait") { row in
             (plugin: try row.integer("plugin"), code: try row.integer("class"))

@@ -72,7 +72,9 @@ extension JSONValue {
 
     package var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// Converts a YAML node to a JSON value by YAML's core rules. A quoted scalar is a string.
+    /// Converts a YAML node to a JSON value. A plain scalar `null`, an empty one, `true`, `false` and decimal integers
+    /// have the type of their form; every other scalar is a string, even a plain fraction. Throws for an alias, and for
+    /// a key that is no name or occurs twice.
     init(_ node: Node) throws {
         switch node {
         case .mapping(let mapping):

@@ -3,8 +3,8 @@
 import BackgroundTasks
 import BackgroundTasksMain
 
-/// A plugin with a main type. Its launch suspends twice, off the main actor and on it, before it registers the handler. The
-/// setting `fails` makes the launch throw.
+/// A plugin with a main type. Its launch suspends twice, off the main actor and on it, before it registers the handler.
+/// The setting `fails` makes the launch throw.
 @main
 struct MainType: BackgroundPluginMain {
     struct Refused: Error {}
