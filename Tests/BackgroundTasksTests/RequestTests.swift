@@ -75,6 +75,10 @@ struct RequestTests {
         #expect(export is BGTask.Type && export is any ProgressReporting.Type && !(export is BGProcessingTask.Type))
         let refresh: Any = BGAppRefreshTask.self
         #expect(refresh is BGTask.Type && !(refresh is BGProcessingTask.Type))
+        let plainRequests: [Any] = [BGAppRefreshTaskRequest.self, BGContinuedProcessingTaskRequest.self]
+        for request in plainRequests {
+            #expect(request is BGTaskRequest.Type && !(request is BGProcessingTaskRequest.Type), "\(request)")
+        }
     }
 
     @Test func `two Swift requests are equal if class and all properties are equal`() {

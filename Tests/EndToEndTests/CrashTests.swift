@@ -88,7 +88,8 @@ struct CrashTests {
         }
     }
 
-    @Test func `journal and launch show name the refused call, its identifier and the remedy of a failed entry`()
+    @Test
+    func `after entry fails, journal and launch show name the refused registration, its identifier and the remedy`()
         async throws
     {
         let plugin = TestPlugin("RegistersUnpermitted", tasks: ["another"])

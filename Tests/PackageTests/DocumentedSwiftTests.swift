@@ -31,7 +31,8 @@ struct DocumentedSwiftTests {
 
         """
 
-    @Test func `Swift blocks of README.md, Vendors.md and the DocC pages compile, except package manifests`()
+    @Test
+    func `Swift blocks of README.md, Vendors.md, the DocC overview and its articles compile, except package manifests`()
         async throws
     {
         let blocks = try Self.pages.flatMap { page in
