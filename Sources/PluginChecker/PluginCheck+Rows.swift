@@ -49,7 +49,7 @@ extension PluginCheck {
             Row(
                 .contents,
                 concernsLoading: true,
-                "needed libraries are searched for only below the library's directory and where only root can write"
+                "needed libraries are searched for in or below the library's directory, or where only root can write"
             )
         case .elfDependencies:
             Row(

@@ -121,7 +121,7 @@ package struct InstallationPlan {
             let entry = examination.contents.entries.first(where: { $0.manifestPath == source })
         else {
             throw InstallationError(
-                "a host would refuse \(source); nothing was written",
+                "a host would refuse \(source), or fail to load its library; nothing was written",
                 remedy: "correct the failed checks"
                     + (library == nil ? "; if the library is elsewhere, name it with --library" : ""),
                 report: report

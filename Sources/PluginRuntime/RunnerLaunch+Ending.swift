@@ -150,7 +150,8 @@ extension RunnerLaunch {
         case .settling:
             let message =
                 "no thread was available to end the launch in order, so the plugin's stop function was not called;"
-                + " raise TasksMax= of bgtaskd's service, or limits.processes in the plugin's manifest"
+                + " raise TasksMax= of bgtaskd's service, launch-limits.processes in the host's configuration, or"
+                + " limits.processes in the plugin's manifest"
             channel.send(.log(.warning, message: message))
         case .stopping:
             let message =

@@ -15,7 +15,9 @@ extension LimitMechanisms.DiskWatching {
         } else if controllers?.contains("io") == true, uncounted == nil {
             self = .attributed(source: "control group (io.stat)")
         } else {
-            let groups = uncounted ?? "launches have no control groups with the controller io (Delegate=yes)"
+            let groups =
+                uncounted
+                ?? "launches have no control groups with the controller io (Delegate=yes, without cgroup: none)"
             self = .unattributed(
                 "the host cannot read /proc/PID/io of plugins with users of their own (CAP_SYS_PTRACE), and \(groups)"
             )

@@ -40,9 +40,8 @@ struct HostChoice: Hashable {
         case .user where isRoot:
             socket = user.controlSocket
             startHint =
-                "for root, --user selects root's own host; for the host of another user, give its"
-                + " control socket with --socket, or run bgtask as that user; for the system's host, give --system; "
-                + userHint
+                userHint + "; for root, --user selects root's own host; for the host of another user, give its"
+                + " control socket with --socket, or run bgtask as that user; for the system's host, give --system"
         case .user:
             socket = user.controlSocket
             startHint = userHint

@@ -54,7 +54,10 @@ struct PluginTryCommand: AsyncParsableCommand {
     var simulate: ExpirationReason?
 
     @Option(
-        help: ArgumentHelp("Time from entry to the simulated expiration; 100ms by default.", valueName: "time"),
+        help: ArgumentHelp(
+            "Time from the return of entry to the simulated expiration; 100ms by default.",
+            valueName: "time"
+        ),
         transform: SignatureArgument.time
     )
     var after: Duration?

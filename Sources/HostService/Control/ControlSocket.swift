@@ -90,7 +90,7 @@ struct ControlSocket: Sendable {
             let way =
                 activated == nil
                 ? "add the host's user to the group, and restart the host"
-                : "write the group as SocketGroup= in bgtaskd.socket, and restart that unit"
+                : "write the group as SocketGroup= in bgtaskd.socket, and restart that unit together with bgtaskd"
             let message =
                 "the host cannot give its socket to the socket group, so every user can connect, and the host refuses"
                 + " users outside of the group; \(way)"
@@ -98,7 +98,10 @@ struct ControlSocket: Sendable {
             return
         }
         let cause = String(cString: strerror(errno))
-        let way = activated == nil ? "restart the host" : "write the host's user as SocketUser= in bgtaskd.socket"
+        let way =
+            activated == nil
+            ? "restart the host"
+            : "write the host's user as SocketUser= in bgtaskd.socket, and restart that unit together with bgtaskd"
         let message =
             "the mode of the socket cannot be set to 0666, so members of the socket groups may be unable to connect:"
             + " \(cause); \(way)"

@@ -109,7 +109,7 @@ package struct PackPlan {
         let results = report.manifests.flatMap(\.results).filter { !neighbourly.contains($0.check) }
         if results.contains(where: { $0.outcome == .fail }) {
             throw InstallationError(
-                "a host would refuse \(source); nothing was written",
+                "a host would refuse \(source), or fail to load its library; nothing was written",
                 remedy: "correct the failed checks"
                     + (library == nil ? "; if the library is elsewhere, name it with --library" : ""),
                 report: report

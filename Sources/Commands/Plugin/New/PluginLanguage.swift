@@ -27,7 +27,7 @@ enum PluginLanguage: String, CaseIterable, Hashable, Sendable {
             case .c: "The build needs \(common)."
             case .cxx: "The build needs \(common.replacing("C compiler", with: "C++ compiler"))."
             case .swift: "The build needs Swift 6.3 and \(common)."
-            case .rust: "The build needs cargo and no crates. The test needs \(common)."
+            case .rust: "The build needs make and cargo, and no crates. The test needs \(common)."
             case .go: "The build needs Go and \(common)."
             }
         let installation = "\(programs)\n\(PluginTemplates.Shared.checkout)"
