@@ -68,7 +68,7 @@ struct Floods {
             usleep(5_000)
         }
         let elapsed = Double(monotonicNow() - start) / 1e9
-        let answers = try asker.stop()
+        let answers = try asker.stop().times
         kills.stop()
         let recorded = try Self.submit(Self.overstayer, control) - submissions
         host.stop()
