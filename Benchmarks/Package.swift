@@ -12,7 +12,7 @@ let package = Package(
         .target(name: "Measuring", swiftSettings: settings),
         .executableTarget(name: "SubmitToHandler", dependencies: ["Measuring"], swiftSettings: settings),
         .executableTarget(name: "Throughput", dependencies: ["Measuring"], swiftSettings: settings),
-        .executableTarget(name: "RenderResults", dependencies: ["Measuring"], swiftSettings: settings),
+        .executableTarget(name: "Results", dependencies: ["Measuring"], swiftSettings: settings),
         .executableTarget(name: "HostAtSize", dependencies: ["Measuring"], swiftSettings: settings),
     ]
 )

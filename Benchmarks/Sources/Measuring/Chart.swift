@@ -35,13 +35,13 @@ struct Chart {
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Self.width) \(top + 8)" role="img">
             <title>Share of the limit of the machine that each figure reaches</title>
             <style>
-            svg { --ink: #1f2328; --soft: #59636e; --line: #d1d9e0; --bar: #2563c9; --bound: #b35900 }
+            text { font: 12px sans-serif; fill: #1f2328 } .title { font-weight: bold } .label { fill: #59636e }
+            .middle { text-anchor: middle } .end { text-anchor: end }
+            .axis { stroke: #d1d9e0 } .limit { stroke: #b35900 } .bar { fill: #2563c9 }
             @media (prefers-color-scheme: dark) {
-            svg { --ink: #f0f6fc; --soft: #9198a1; --line: #3d444d; --bar: #6ea8fe; --bound: #e3a35c }
+            text { fill: #f0f6fc } .label { fill: #9198a1 }
+            .axis { stroke: #3d444d } .limit { stroke: #e3a35c } .bar { fill: #6ea8fe }
             }
-            text { font: 12px sans-serif; fill: var(--ink) }
-            .title { font-weight: bold } .label { fill: var(--soft) } .middle { text-anchor: middle }
-            .end { text-anchor: end } .axis { stroke: var(--line) } .limit { stroke: var(--bound) } .bar { fill: var(--bar) }
             </style>
             \(axis)\(body)</svg>
 
@@ -51,16 +51,12 @@ struct Chart {
     private func bar(_ figure: Figure, top: Int) -> String {
         let room = Double(Self.width - Self.right - Self.left)
         let length = String(format: "%.1f", max(1, room * min(1, figure.shareOfLimit ?? 0)))
-        let bound = figure.limit.map { " of " + figure.unit.text($0.median) } ?? ""
+        let bound = figure.limit.map { "; limit " + figure.unit.text($0.median) } ?? ""
+        let values = "\(figure.unit.text(figure.median)) \(figure.unit.rawValue)\(bound)"
         let middle = top + Self.bar
         return text(figure.name, x: Self.left - 8, y: middle, kind: "end")
             + "<rect x=\"\(Self.left)\" y=\"\(top + 2)\" width=\"\(length)\" height=\"\(Self.bar)\" class=\"bar\"/>\n"
-            + text(
-                "\(figure.unit.text(figure.median))\(bound) \(figure.unit.rawValue)",
-                x: Self.width - Self.right + 8,
-                y: middle,
-                kind: "label"
-            )
+            + text(values, x: Self.width - Self.right + 8, y: middle, kind: "label")
     }
 
     private func text(_ text: String, x: Int, y: Int, kind: String) -> String {

@@ -133,7 +133,8 @@ struct SubmitToHandler {
             throw BenchmarkError("Call did not print two costs")
         }
         let plain = try Figure("one call of a function with seven arguments", .nanoseconds, single: costs[0])
-        return [try Figure("the same call through libffi", .nanoseconds, single: costs[1], limit: plain), plain]
+        let name = "one call of a function with seven arguments, through libffi"
+        return [try Figure(name, .nanoseconds, single: costs[1], limit: plain), plain]
     }
 
     /// The two numbers of a text; nil for another text.

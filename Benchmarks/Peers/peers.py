@@ -1,0 +1,130 @@
+# Part of bgtask, under the Apache License 2.0; see LICENSE.
+"""Job queues with the same work: each job records the time of its first instruction. Two jobs run at a time."""
+import os, pathlib, signal, subprocess, sys, time
+
+HERE = pathlib.Path(__file__).parent
+
+
+class Peer:
+    """A queue in a directory of its own. `submit` hands over one job, durably where the queue can."""
+
+    def __init__(self, directory, record):
+        self.directory, self.record, self.processes = directory, str(record), []
+
+    def start(self):
+        pass
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def stamps(self):
+        """The recorded times in nanoseconds of the monotonic clock."""
+        file = self.directory / "stamps"
+        return [int(line) for line in file.read_text().split()] if file.exists() else []
+
+    def run(self, *command):
+        """Starts a process that `stop` ends."""
+        with open(self.directory / "log", "a") as log:
+            self.processes.append(
+                subprocess.Popen(command, cwd=self.directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+
+
+class TaskSpooler(Peer):
+    name = "task-spooler"
+
+    def start(self):
+        self.environment = dict(os.environ, TS_SOCKET=str(self.directory / "socket"), TMPDIR=str(self.directory))
+        self.tsp("-S", "2")
+
+    def submit(self):
+        self.tsp("-n", self.record, str(self.directory))
+
+    def stop(self):
+        self.tsp("-K")
+
+    def tsp(self, *arguments):
+        subprocess.run(["tsp", *arguments], env=self.environment, stdout=subprocess.DEVNULL, check=True)
+
+
+class Nq(Peer):
+    """Each queue directory runs one job at a time."""
+
+    name = "nq, 2 queues"
+
+    def start(self):
+        self.environments = [dict(os.environ, NQDIR=str(self.directory / f"queue{number}")) for number in range(2)]
+        self.count = 0
+
+    def submit(self):
+        self.count += 1
+        subprocess.run(["nq", "-c", "-q", self.record, str(self.directory)], env=self.environments[self.count % 2],
+                       stdout=subprocess.DEVNULL, check=True)
+
+
+class WithRedis(Peer):
+    """A queue in Redis, which writes each change to disk before it answers."""
+
+    kind = ""
+
+    def start(self):
+        socket = self.directory / "redis.sock"
+        self.run("redis-server", "--port", "0", "--unixsocket", str(socket), "--dir", str(self.directory), "--save", "",
+                 "--appendonly", "yes", "--appendfsync", "always")
+        for _ in range(500):
+            if socket.exists():
+                break
+            time.sleep(0.01)
+        os.environ.update(PEER=self.kind, PEER_DIRECTORY=str(self.directory), PYTHONPATH=str(HERE),
+                          PYTHONDONTWRITEBYTECODE="1")
+        # Each queue has a module of its own, with its own directory.
+        sys.modules.pop("jobs", None)
+        import jobs
+        self.jobs = jobs
+        self.work()
+
+    def script(self, name, *arguments):
+        self.run(sys.executable, str(pathlib.Path(sys.executable).parent / name), *arguments)
+
+
+class Huey(WithRedis):
+    name, kind = "huey with Redis, 2 processes", "huey"
+
+    def work(self):
+        self.script("huey_consumer", "jobs.huey", "-w", "2", "-k", "process", "-n")
+
+    def submit(self):
+        self.jobs.stamp_by_huey()
+
+
+class Rq(WithRedis):
+    name, kind, worker = "RQ, a process per job, 2 workers", "rq", "rq.worker.Worker"
+
+    def work(self):
+        import redis, rq
+        self.queue = rq.Queue("peer", connection=redis.Redis(unix_socket_path=str(self.jobs.REDIS)))
+        for _ in range(2):
+            self.script("rq", "worker", "-u", f"unix://{self.jobs.REDIS}", "-w", self.worker, "--quiet", "peer")
+
+    def submit(self):
+        self.queue.enqueue("jobs.stamp", result_ttl=0)
+
+
+class SimpleRq(Rq):
+    name, worker = "RQ, SimpleWorker, 2 workers", "rq.worker.SimpleWorker"
+
+
+class Celery(WithRedis):
+    name, kind = "Celery with Redis, 2 processes", "celery"
+
+    def work(self):
+        self.script("celery", "-A", "jobs", "worker", "-c", "2", "--loglevel", "ERROR", "--without-gossip",
+                    "--without-mingle")
+
+    def submit(self):
+        self.jobs.stamp_by_celery.delay()
