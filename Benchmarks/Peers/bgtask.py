@@ -34,7 +34,7 @@ class Bgtask(Peer):
 
     def __init__(self, directory, programs, library):
         super().__init__(directory, "")
-        self.programs, self.library, self.count = programs, library, 0
+        self.programs, self.library, self.count, self.connection = programs, library, 0, None
         self.plugins = [f"com.example.stamp{number}" for number in range(PLUGINS)]
 
     def start(self):
@@ -67,7 +67,8 @@ class Bgtask(Peer):
         raise SystemExit(f"bgtaskd does not answer: {(self.directory / 'log').read_text()[-2000:]}")
 
     def stop(self):
-        self.connection.close()
+        if self.connection:
+            self.connection.close()
         super().stop()
 
     def submit(self):

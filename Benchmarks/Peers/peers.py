@@ -1,6 +1,6 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 """Job queues with the same work: each job records the time of its first instruction. Two jobs run at a time."""
-import os, pathlib, signal, subprocess, sys, time
+import os, pathlib, shutil, signal, subprocess, sys, time
 
 HERE = pathlib.Path(__file__).parent
 
@@ -68,14 +68,18 @@ class Nq(Peer):
 
 
 class WithRedis(Peer):
-    """A queue in Redis, which writes each change to disk before it answers."""
+    """A queue in Redis."""
 
     kind = ""
+    appendfsync = "always"
 
     def start(self):
         socket = self.directory / "redis.sock"
-        self.run("redis-server", "--port", "0", "--unixsocket", str(socket), "--dir", str(self.directory), "--save", "",
-                 "--appendonly", "yes", "--appendfsync", "always")
+        # The program of redis-tools is the server under this name. The package redis-server would start a service.
+        server = self.directory / "redis-server"
+        server.symlink_to(shutil.which("redis-check-rdb"))
+        self.run(str(server), "--port", "0", "--unixsocket", str(socket), "--dir", str(self.directory), "--save", "",
+                 "--appendonly", "yes", "--appendfsync", self.appendfsync)
         for _ in range(500):
             if socket.exists():
                 break
