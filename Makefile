@@ -46,7 +46,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test host-scenarios minor1 sanitize languages fixtures soak core-cost torture mutants fuzz bench bench-peers bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -106,11 +106,18 @@ soak:
 # operations are counted in instructions. An operation fails if it costs a tenth more than Soak/instructions.baseline,
 # or twice as much with a million pending requests. RENEW=1 records the present counts instead: after a new compiler, or
 # for an intended change.
-core-cost: PACKAGES += valgrind
-core-cost: packages
+CORE_COST = "$(BUILD)/soak/release/CoreCost"
+core-cost: core-cost-program
+	$(CORE_COST)
+	Soak/instructions $(CORE_COST) $(if $(RENEW),--renew)
+
+# The guard of CI: only the instructions, with a thousand pending requests.
+instructions: core-cost-program
+	Soak/instructions $(CORE_COST) --small
+
+core-cost-program: PACKAGES += valgrind
+core-cost-program: packages
 	swift build --package-path Soak --scratch-path "$(BUILD)/soak" -j $(JOBS) --configuration release -Xswiftc -enable-testing --product CoreCost
-	"$(BUILD)/soak/release/CoreCost"
-	Soak/instructions "$(BUILD)/soak/release/CoreCost" $(if $(RENEW),--renew)
 
 # Kills and stops hosts under load, shifts their clocks, takes disk, descriptors, processes and memory away, damages files,
 # and checks their promises; Tests/Torture/run --help lists them.
