@@ -35,11 +35,18 @@ class Peer:
                 subprocess.Popen(command, cwd=self.directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log))
 
 
+def execute(*command, **environment):
+    """Runs a client to its end, without the costs of the module subprocess."""
+    output = (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)
+    client = os.posix_spawnp(command[0], command, dict(os.environ, **environment), file_actions=[output])
+    if os.waitpid(client, 0)[1] != 0:
+        raise SystemExit(f"{' '.join(command)} failed")
+
+
 class TaskSpooler(Peer):
     name = "task-spooler"
 
     def start(self):
-        self.environment = dict(os.environ, TS_SOCKET=str(self.directory / "socket"), TMPDIR=str(self.directory))
         self.tsp("-S", "2")
 
     def submit(self):
@@ -49,7 +56,7 @@ class TaskSpooler(Peer):
         self.tsp("-K")
 
     def tsp(self, *arguments):
-        subprocess.run(["tsp", *arguments], env=self.environment, stdout=subprocess.DEVNULL, check=True)
+        execute("tsp", *arguments, TS_SOCKET=str(self.directory / "socket"), TMPDIR=str(self.directory))
 
 
 class Nq(Peer):
@@ -58,13 +65,12 @@ class Nq(Peer):
     name = "nq, 2 queues"
 
     def start(self):
-        self.environments = [dict(os.environ, NQDIR=str(self.directory / f"queue{number}")) for number in range(2)]
         self.count = 0
 
     def submit(self):
         self.count += 1
-        subprocess.run(["nq", "-c", "-q", self.record, str(self.directory)], env=self.environments[self.count % 2],
-                       stdout=subprocess.DEVNULL, check=True)
+        queue = self.directory / f"queue{self.count % 2}"
+        execute("nq", "-c", "-q", self.record, str(self.directory), NQDIR=str(queue))
 
 
 class WithRedis(Peer):
