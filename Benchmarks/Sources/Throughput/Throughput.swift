@@ -79,16 +79,17 @@ extension HostDirectory {
 }
 
 extension MeasuredHost {
-    /// Waits until no launch runs and no event waits.
+    /// Waits until no launch runs and no event waits, for at most five minutes.
     ///
     /// - Parameter pending: whether also no request may be pending.
     func waitUntilQuiet(_ control: Control, pending: Bool = false) throws {
-        while true {
+        for _ in 0..<6_000 {
             try requireRunning()
             let counts = try JSON(control.get("/v1/host"))["counts"]
             let waiting = (counts["events"].integer ?? 0) + (pending ? counts["pending"].integer ?? 0 : 0)
             if waiting == 0, counts["running_launches"].integer == 0 { return }
             usleep(50_000)
         }
+        throw BenchmarkError("launches did not end within 5 minutes: \(try control.get("/v1/tasks?limit=1"))")
     }
 }
