@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Measures the built programs from outside, as whole processes. The targets `bench...` of the Makefile build them first.
+// Measures the built programs from outside, as whole processes. The targets `bench...` of the Makefile build them.
 // Tests never measure.
 
 import PackageDescription

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * Durable commits without a host, for SECONDS in a new file of DIRECTORY. Prints the start and the end of each commit, in
- * nanoseconds of the monotonic clock.
+ * Durable commits without a host, for SECONDS in a new file of DIRECTORY. Prints the start and the end of each commit,
+ * in nanoseconds of the monotonic clock.
  *
  *     Commits DIRECTORY SECONDS append     4 KiB at the end of a file, then fdatasync
  *     Commits DIRECTORY SECONDS ROWS       a transaction of SQLite with that many rows, WAL, synchronous=FULL */
@@ -53,7 +53,7 @@ static int transact(void) {
 static int open_database(const char *path) {
     static const char *const schema =
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-        "CREATE TABLE request (number INTEGER PRIMARY KEY, identifier TEXT NOT NULL, submitted_at INTEGER NOT NULL) STRICT";
+        "CREATE TABLE request (number INTEGER PRIMARY KEY, identifier TEXT NOT NULL, submitted_at INTEGER NOT NULL)";
     if (sqlite3_open(path, &database) != SQLITE_OK || sqlite3_exec(database, schema, NULL, NULL, NULL) != SQLITE_OK) {
         return -1;
     }

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * Completes each task at once. Entry registers the tasks of the batch, so that its cost does not depend on the number of
- * permitted identifiers. `noop_call` is the function that the C program Spawns calls instead. */
+ * Completes each task at once. Entry registers the tasks of the batch, so that its cost does not depend on the number
+ * of permitted identifiers. `noop_call` is the function that the C program Spawns calls instead. */
 #include <bgtask.h>
 
 static void complete(void *context, const bgt_host *host, bgt_task task) {

@@ -2,7 +2,8 @@
  *
  * Launches without a host: spawns processes for SECONDS, two at a time. Each loads LIBRARY, calls its function
  * `noop_call` and exits. `Spawns LIBRARY SECONDS` prints the processor time of parent and children in nanoseconds, then
- * for each process the times of spawn and reap on the monotonic clock. `Spawns --child LIBRARY` is the spawned process. */
+ * for each process the times of spawn and reap on the monotonic clock. `Spawns --child LIBRARY` is the spawned
+ * process. */
 #include <dlfcn.h>
 #include <spawn.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 import Foundation
 import Measuring
 
-/// A benchmark of durable submissions by one caller to a host with many plugins: one request per call, and batches of 100
-/// requests.
+/// A benchmark of durable submissions by one caller to a host with many plugins: one request per call, and batches of
+/// 100 requests.
 struct Batches {
     private static let size = 100
     private static let seconds = 10

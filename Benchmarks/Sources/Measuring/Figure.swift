@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// One measured figure, beside the limit of the machine from the same run. Text, JSON, Markdown and chart of the results
-/// show the same figures.
+/// One measured figure, beside the limit of the machine from the same run. Text, JSON, Markdown and chart of the
+/// results show the same figures.
 package struct Figure: Codable, Sendable {
     package enum Unit: String, Codable, Sendable {
         case milliseconds = "ms"

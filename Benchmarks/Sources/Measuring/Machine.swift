@@ -28,7 +28,8 @@ package struct Machine: Codable, Sendable {
     }
 
     package var text: String {
-        "\(date.prefix(10)), \(processors) processors (\(processor)), \(gibibytes) GiB, Linux \(kernel), commit \(commit)"
+        let hardware = "\(processors) processors (\(processor)), \(gibibytes) GiB"
+        return "\(date.prefix(10)), \(hardware), Linux \(kernel), commit \(commit)"
     }
 
     private static func line(_ program: String, _ arguments: [String]) throws -> String {

@@ -3,8 +3,8 @@
 import Foundation
 import Measuring
 
-/// Combines the stored runs of all benchmarks into `results.json`, `results.md` and `results.svg` of BENCH/results. With
-/// NAME and TITLE it first stores a run from the measurements of standard input.
+/// Combines the stored runs of all benchmarks into `results.json`, `results.md` and `results.svg` of BENCH/results.
+/// With NAME and TITLE it first stores a run from the measurements of standard input.
 /// `Results PROGRAMS BENCH [NAME TITLE]`
 @main
 struct Results {

@@ -2,8 +2,8 @@
 
 import Measuring
 
-/// Durable submissions for an idle plugin: by one connection, by eight, and in batches of 100. Every request is due in 2099,
-/// and each measurement has a new host.
+/// Durable submissions for an idle plugin: by one connection, by eight, and in batches of 100. Every request is due in
+/// 2099, and each measurement has a new host.
 struct Durability {
     private let programs: Programs
     private let seconds: Int

@@ -3,8 +3,8 @@
 import Foundation
 import Measuring
 
-/// A host with 1,000 plugins and 10,000 pending requests, none of which is due: the times that each of its threads was put
-/// to sleep or preempted, its processor time and its memory.
+/// A host with 1,000 plugins and 10,000 pending requests, none of which is due: the times that each of its threads was
+/// put to sleep or preempted, its processor time and its memory.
 struct Idleness {
     private let programs: Programs
     private let seconds: Int

@@ -36,8 +36,8 @@ struct Throughput {
 }
 
 extension HostDirectory {
-    /// The directory of a host with the plugins `com.example.n0` and so on, which share one library. Neither conditions nor
-    /// policies delay a launch. Below BENCH, whose disk the C programs use as well.
+    /// The directory of a host with the plugins `com.example.n0` and so on, which share one library. Neither conditions
+    /// nor policies delay a launch. Below BENCH, whose disk the C programs use as well.
     static func throughput(
         _ programs: Programs,
         plugins: Int,
@@ -66,8 +66,8 @@ extension HostDirectory {
         return directory
     }
 
-    /// Starts a host in the directory, waits until its plugins have received the event `started`, and stops the host after
-    /// `body`.
+    /// Starts a host in the directory, waits until its plugins have received the event `started`, and stops the host
+    /// after `body`.
     func withHost<Result>(_ programs: Programs, _ body: (MeasuredHost, Control) throws -> Result) throws -> Result {
         let host = try MeasuredHost(programs, in: self)
         defer { host.stop() }
