@@ -249,14 +249,15 @@ let package = Package(
         .target(
             name: "PluginLaunch",
             dependencies: [
-                "CLinux", "LinuxSystem", "RunnerWire", "TaskModel", .product(name: "Logging", package: "swift-log"),
+                "CLinux", "LinuxSystem", "RunnerWire", "SandboxPolicy", "TaskModel",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(
             name: "PluginLaunchTests",
             dependencies: [
-                "CLinux", "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "StatementTraits", "TaskModel",
-                .product(name: "Logging", package: "swift-log"),
+                "CLinux", "CSeccomp", "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "SandboxPolicy",
+                "StatementTraits", "TaskModel", .product(name: "Logging", package: "swift-log"),
             ]
         ),
 
@@ -342,7 +343,7 @@ let package = Package(
         .testTarget(
             name: "HostServiceTests",
             dependencies: [
-                "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
+                "CLinux", "CSeccomp", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
                 "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy",
                 "Scheduling", "TaskLedger",
                 "TaskModel",

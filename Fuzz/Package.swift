@@ -44,7 +44,8 @@ let package = Package(
         .target(
             name: "PluginLaunch",
             dependencies: [
-                "CLinux", "LinuxSystem", "RunnerWire", "TaskModel", .product(name: "Logging", package: "swift-log"),
+                "CLinux", "LinuxSystem", "RunnerWire", "SandboxPolicy", "TaskModel",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .target(

@@ -3,7 +3,7 @@
 import Foundation
 import GRDB
 
-/// A colour of the feed, with the entry that contains it.
+/// An entry of the feed that contains a colour: a row of the database.
 struct FeedEntry: Codable, FetchableRecord, PersistableRecord, Sendable {
     static let databaseTableName = "entry"
 

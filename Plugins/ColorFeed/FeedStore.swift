@@ -49,7 +49,8 @@ struct FeedStore: Sendable {
         }
     }
 
-    /// Stores entries and the feed's tag in one transaction, because a tag without its entries would hide them forever.
+    /// Stores entries and the server's entity tag in one transaction. If only the tag were stored, the server would
+    /// answer later requests with "unchanged", and the entries would be lost.
     ///
     /// - Returns: the number of new entries.
     func keep(_ entries: [FeedEntry], tag: String?, of feed: URL) async throws -> Int {

@@ -16,7 +16,7 @@ struct pruning {
     int64_t deleted_rows;
     int64_t batches;
     int64_t last_row; /* highest row id that a batch reached; the next batch only searches above it */
-    int is_whole;     /* no old row was found from the first row on */
+    int is_whole;     /* a search of the whole table found no old row */
 };
 
 static int prepare(sqlite3 *database, const char *pattern, const struct settings *settings, sqlite3_stmt **out) {

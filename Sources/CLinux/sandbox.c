@@ -69,6 +69,13 @@ int bgl_limit(int resource, uint64_t soft, uint64_t hard) {
     return answer(setrlimit((__rlimit_resource_t)resource, &limit));
 }
 
+int bgl_raise_limit(int resource) {
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)resource, &limit) != 0) return -errno;
+    limit.rlim_cur = limit.rlim_max;
+    return answer(setrlimit((__rlimit_resource_t)resource, &limit));
+}
+
 void bgl_lower_priority(int nice) {
     enum { WHO_PROCESS = 1, LOWEST_BEST_EFFORT = 2 << 13 | 7 };
     errno = 0;
@@ -169,7 +176,9 @@ int bgl_is_listener(int descriptor) {
 int bgl_answer_refused_call(int listener, struct bgl_refused_call *call) {
     struct pollfd waiting = {.fd = listener, .events = POLLIN};
     if (poll(&waiting, 1, 0) < 0) return errno == EINTR ? 0 : -errno;
-    if (!(waiting.revents & POLLIN)) return waiting.revents == 0 ? 0 : -EPIPE;
+    if (waiting.revents & POLLNVAL) return -EBADF;
+    /* POLLERR alone is no failure: a signal interrupted the kernel. */
+    if (!(waiting.revents & POLLIN)) return waiting.revents & POLLHUP ? -EPIPE : 0;
     /* A newer kernel writes a longer struct. */
     union {
         struct seccomp_notif head;

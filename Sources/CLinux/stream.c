@@ -12,6 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The number on x86_64 and aarch64. */
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
 enum { CGROUP2_MAGIC = 0x63677270 };
 
 int bgl_open(int directory, const char *name, int flags) {
@@ -46,12 +51,13 @@ ssize_t bgl_receive_with_descriptor(int socket, void *buffer, size_t capacity, i
         char room[CMSG_SPACE(sizeof(int))];
     } control;
     struct msghdr message = {
-        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control,
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &control,
+        /* Without the padding, which has space for a second descriptor. The kernel closes all that do not fit. */
+        .msg_controllen = CMSG_LEN(sizeof(int)),
     };
-    *descriptor = -1;
+    *descriptor = BGL_NO_DESCRIPTOR;
     ssize_t size;
     do {
-        /* The kernel closes the descriptors that do not fit into the control buffer. */
         size = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     } while (size < 0 && errno == EINTR);
     if (size < 0) return -errno;
@@ -59,8 +65,15 @@ ssize_t bgl_receive_with_descriptor(int socket, void *buffer, size_t capacity, i
     if (sent != NULL && sent->cmsg_level == SOL_SOCKET && sent->cmsg_type == SCM_RIGHTS
         && sent->cmsg_len == CMSG_LEN(sizeof(int))) {
         memcpy(descriptor, CMSG_DATA(sent), sizeof *descriptor);
+    } else if (message.msg_flags & MSG_CTRUNC) {
+        *descriptor = BGL_LOST_DESCRIPTOR;
     }
     return size;
+}
+
+int bgl_refuse_descriptors(int socket) {
+    const int passes = 0;
+    return setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &passes, sizeof passes) == 0 ? 0 : -errno;
 }
 
 ssize_t bgl_send_with_descriptor(int socket, const void *buffer, size_t count, int descriptor) {

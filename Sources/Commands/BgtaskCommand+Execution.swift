@@ -35,8 +35,8 @@ extension BgtaskCommand {
         }
     }
 
-    /// Reports a misuse that a command finds while it runs. The argument parser, which knows the command only while it
-    /// parses, would print the usage of `bgtask`.
+    /// Reports a misuse that a command finds while it runs, and returns its exit status. The argument parser would
+    /// print the usage of `bgtask`, because it knows the command only while it parses.
     private static func concludeMisuse(of command: any ParsableCommand.Type, _ error: ValidationError) -> ExitStatus {
         let usage = usageString(for: command)
         let words = usage.split(separator: " ").prefix { !$0.hasPrefix("<") && !$0.hasPrefix("[") }
@@ -74,8 +74,8 @@ extension BgtaskCommand {
         }
     }
 
-    /// Reports an error of the argument parser, or one without a type of its own, and returns its exit status. Requests
-    /// for help and for the version arrive here as errors, too.
+    /// Reports an error of the argument parser, or any error that `conclude` has no case for, and returns its exit
+    /// status. Requests for help and for the version arrive here as errors, too.
     private static func concludeParsing(_ error: any Error) -> ExitStatus {
         let message = fullMessage(for: error)
         switch exitCode(for: error) {

@@ -10,9 +10,8 @@ package struct BgtaskCommand: ParsableCommand {
         commandName: "bgtask",
         abstract: "Show and control the background tasks of plugins.",
         discussion: """
-            Common commands are a verb; all others are a noun and a verb. With --json, a command
-            that calls a host prints its answer in a versioned format, which the host's route
-            /v1/openapi.yaml describes.
+            Common commands are a verb; all others are a noun and a verb. With --json, a command that calls a host \
+            prints its answer in a versioned format, which the host's route /v1/openapi.yaml describes.
 
             Example:
               bgtask why com.example.feed.refresh

@@ -3,7 +3,8 @@
 import ArgumentParser
 import TaskModel
 
-/// Detects a mistyped command name. For such a name the argument parser reports the first option behind it instead.
+/// Detects a mistyped command name. For such a name the argument parser reports the first option after it as unknown,
+/// and not the name.
 enum CommandNames {
     /// The message about the first word that is not a subcommand; nil when all words before the first option or
     /// argument are subcommands, and for `help`.

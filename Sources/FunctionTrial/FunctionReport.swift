@@ -9,7 +9,8 @@ package struct FunctionReport: Hashable, Encodable {
     package let library: String
     /// The requested signature, in C syntax.
     package let signature: String
-    /// The returned value and the outputs, in the form of a journal entry.
+    /// The returned value and the output arguments, in the format in which the journal records the result of a bound
+    /// function.
     package let returned: String
     package let isSuccess: Bool
     /// The rule that decides whether the call succeeded; nil for a function without a result.

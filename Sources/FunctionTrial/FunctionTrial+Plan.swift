@@ -8,8 +8,7 @@ import TaskModel
 extension FunctionTrial {
     func plan(
         from start: MonotonicTime,
-        _ identity: FileIdentity,
-        _ sandbox: SandboxPlan?
+        _ identity: FileIdentity
     ) -> RunnerPlan {
         RunnerPlan(
             launch: Self.launch,
@@ -24,7 +23,6 @@ extension FunctionTrial {
             settings: settings,
             handlers: [handler],
             containerPath: container,
-            sandbox: sandbox,
             supportedResources: [],
             hostVersion: Release.version,
             deadline: start + budget,

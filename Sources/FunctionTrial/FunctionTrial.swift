@@ -137,12 +137,13 @@ package struct FunctionTrial: Sendable {
                 case .ready:
                     start = clock.monotonic
                     let sandbox = sandboxes.plan(for: library, LimitedGrant.all(of: grants, settings: settings))
-                    let isFiltered = sandbox?.filter.isEmpty == false
+                    let confinement = Confinement(containerPath: container, sandbox: sandbox)
                     launcher.limit(
                         Self.launch,
-                        LaunchResources(limits: .none, isBackground: false, isFiltered: isFiltered)
+                        LaunchResources(limits: .none, isBackground: false, isFiltered: confinement.isFiltered)
                     )
-                    try launcher.send(.plan(plan(from: start, identity, sandbox)), to: Self.launch)
+                    try launcher.send(.confine(confinement), to: Self.launch)
+                    try launcher.send(.plan(plan(from: start, identity)), to: Self.launch)
                     group.addTask { [limit = budget + gracePeriod] in
                         // Cancelled when the runner has ended.
                         do { try await Task.sleep(for: limit) } catch { return }
@@ -151,7 +152,7 @@ package struct FunctionTrial: Sendable {
                 case .unavailable(_, let error):
                     throw FunctionTrialError("no runner can be started for the call: \(error.message)")
                 case .message(_, .loadFailed(let message)), .message(_, .ffiMissing(let message)),
-                    .message(_, .sandboxFailed(let message)):
+                    .message(_, .sandboxFailed(let message)), .failedByHost(_, let message):
                     throw FunctionTrialError(message)
                 case .message(_, .completed(_, let outcome, let text)):
                     let took = clock.monotonic - start
@@ -160,9 +161,7 @@ package struct FunctionTrial: Sendable {
                 case .message(_, .violation(let kind, let message)):
                     remark(.violation(rule: kind.rule?.rawValue, message: message))
                 case .message(_, .log(_, _, let message)): remark(.warning(message))
-                case .refused(_, let call):
-                    let denied = DeniedCall(number: call.number, arguments: (call.first, call.second))
-                    remark(.denied(denied))
+                case .refused(_, let call): remark(.denied(call))
                 case .output(_, let stream, let line):
                     remark(.output(stream: stream.rawValue, line: line))
                 case .ended(_, let end):

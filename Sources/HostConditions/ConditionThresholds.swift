@@ -19,9 +19,9 @@ package struct ConditionThresholds: Hashable, Sendable {
     package var busyPressure = 0.25
     package var busyAfter: Duration = .seconds(10)
 
-    /// Load becomes high when the used share of the processors stays above `highLoadShare` for `highLoadAfter`, or when
-    /// the load average exceeds it at the first sample. It ends when the share stays below `highLoadEndShare` for
-    /// `highLoadAfter`.
+    /// Load becomes high when the used share of the processors stays above `highLoadShare` for `highLoadAfter`. At the
+    /// first sample it is high when the load average per processor exceeds `highLoadShare`. It ends when the used share
+    /// stays below `highLoadEndShare` for `highLoadAfter`.
     package var highLoadShare = 0.80
     package var highLoadEndShare = 0.60
     package var highLoadAfter: Duration = .seconds(15)

@@ -5,7 +5,7 @@ package import TaskModel
 /// The value in force of each condition and container lock, with its source.
 package struct ConditionsReport: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
-        /// A user set the value with `simulate conditions`; in force until the user resets it or the host ends.
+        /// A user set the value with `simulate conditions`; in force until a user resets it or the host ends.
         case scripted
         /// The operator's configuration, which overrides every sensor.
         case configuration
@@ -43,6 +43,10 @@ package struct ConditionsReport: Hashable, Sendable {
 
     /// Combines the sources of values. An override by a user takes precedence over the operator's configuration, and
     /// the configuration over every sensor.
+    ///
+    /// - Parameters:
+    ///   - configured: the values in the operator's configuration.
+    ///   - scripted: the overrides by users, set by `simulate conditions`.
     init(_ readings: Readings, configured: ScriptedConditions, scripted: ScriptedConditions) {
         var origins: [Condition: Origin] = [:]
         for condition in Condition.allCases {

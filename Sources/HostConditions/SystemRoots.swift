@@ -3,7 +3,8 @@
 import Foundation
 package import MessageBus
 
-/// The paths that the sensors read. Tests replace these paths by directories of their own.
+/// The paths that the sensors read, and the address of the system bus. Tests replace them by directories and a bus of
+/// their own.
 package struct SystemRoots: Hashable, Sendable {
     /// Path of the directory `/sys`. `proc` and `dev` are the paths of `/proc` and `/dev`.
     package var sys: String

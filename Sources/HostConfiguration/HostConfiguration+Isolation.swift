@@ -4,7 +4,8 @@ import LocatedYAML
 import TaskModel
 
 extension HostConfiguration {
-    /// Reads the isolation: a word, or the list of the guarantees that the host has to enforce.
+    /// Reads the isolation: one of the choices, such as `best-effort`, or the list of the guarantees that the host has
+    /// to enforce.
     mutating func readIsolation(_ mapping: DiagnosingMapping) {
         guard let field = mapping.node("isolation") else { return }
         guard case .list = field.value.content else {

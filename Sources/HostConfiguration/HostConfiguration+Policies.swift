@@ -126,7 +126,7 @@ extension HostConfiguration {
     /// Reads the rules of every time zone that a schedule uses.
     mutating func readTimeZones() {
         for zone in scheduling.zonesOfSchedules {
-            // What cannot be read is reported where the schedule is read.
+            // A zone that cannot be read was reported when its schedule was read.
             scheduling.timeZones.entries[zone] = try? timeZones.entry(of: zone)
         }
     }

@@ -56,7 +56,7 @@ extension HostConfiguration {
         let schedules = policy.schedules.compactMap { task, schedule in
             schedule.refusal(of: task, by: plugin, permissions).map { (task, $0) }
         }
-        // A schedule has a name of its own, so a pattern is no remedy.
+        // A schedule names one identifier, so a pattern is no remedy.
         let names = plugin.permitted.compactMap { if case .exact(let name) = $0 { name.text } else { nil } }
         let settings = policy.settings.keys.sorted().filter {
             plugin.settings[$0] == nil && !plugin.secrets.contains($0)
@@ -68,7 +68,7 @@ extension HostConfiguration {
                     + " choose another kind for the schedule"
             }
             let nearest = NearestWord.to(task.text, among: names)
-            let remedy = nearest.map { "write \"\($0)\"" } ?? "permit it in the manifest"
+            let remedy = nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") } ?? "permit it in the manifest"
             return "\(key).schedules.\(task): the manifest does not permit the identifier for the schedule's kind;"
                 + " each occurrence is refused; \(remedy), or remove the schedule"
         }

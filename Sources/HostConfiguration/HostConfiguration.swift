@@ -28,8 +28,8 @@ package struct HostConfiguration: Sendable {
     /// Directory in which control groups of launches are created. Nil means that the host searches for a suitable
     /// directory; "none" disables control groups.
     package var cgroup: String?
-    /// The operator's choice whether plugins run in a sandbox: as far as the kernel offers it, only in a complete one,
-    /// or not at all.
+    /// The operator's choice whether plugins run in a sandbox: as far as the kernel offers it, only with all of
+    /// `requiredGuarantees`, or not at all.
     package var isolation = Isolation.bestEffort
     /// The guarantees without which the host refuses to start if isolation is required.
     package var requiredGuarantees = Guarantee.ofSandbox

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// An error that prevents a host from starting or continuing, or prevents the preparation of a launch. It never
-/// concerns a single request.
+/// An error that prevents a host from starting or continuing, prevents the preparation of a launch, or prevents the
+/// deletion of a purged container. Refused requests have errors of another type.
 package struct HostError: Error, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
         private enum Name {

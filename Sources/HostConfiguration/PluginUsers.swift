@@ -33,7 +33,8 @@ package enum PluginUsers: Hashable, Sendable {
             }
             self = .own(range)
         case .automatic:
-            // The range of root is for containers, whose processes the host must not take for leftovers of plugins.
+            // The range of root is for the containers of other programs. The host must not take their processes for
+            // leftover processes of plugins.
             if authority.lacking.isEmpty, !authority.isRoot, let range = authority.reserved {
                 self = .own(range)
             } else if authority.isRoot {

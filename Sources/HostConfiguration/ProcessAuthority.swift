@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
+import Glibc
 import LinuxSystem
 package import TaskModel
 
@@ -30,6 +30,7 @@ package struct ProcessAuthority: Hashable, Sendable {
     }
 
     package let user: UInt32
+    /// The name of the account of the user; its number when no account has it.
     package let userName: String
     package let capabilities: Set<Capability>
     /// The range of the user in `/etc/subuid`, if `/etc/subgid` reserves the same numbers; nil without such a range.
@@ -51,7 +52,7 @@ package struct ProcessAuthority: Hashable, Sendable {
     /// The authority of this process.
     package static func ofThisProcess() -> ProcessAuthority {
         let user = geteuid()
-        let name = NSUserName()
+        let name = Account.name(of: user)
         let users = ranges(of: user, named: name, in: FileBytes.text("/etc/subuid") ?? "")
         let groups = ranges(of: user, named: name, in: FileBytes.text("/etc/subgid") ?? "")
         return ProcessAuthority(
@@ -69,7 +70,8 @@ package struct ProcessAuthority: Hashable, Sendable {
     }
 
     /// Whether the contents of `/proc/PID/status` are those of a process with `CAP_SYS_PTRACE`. Such a process may read
-    /// the counters of other users' processes. A host needs the capability only for evidence about the disk.
+    /// the counters of other users' processes. A host needs the capability only to read how many bytes the processes of
+    /// plugins have written.
     package static func tracesOthers(inStatus status: String) -> Bool { effective(inStatus: status) >> 19 & 1 == 1 }
 
     private static func effective(inStatus status: String) -> UInt64 {

@@ -7,8 +7,9 @@ package import Foundation
 package enum RunnerProgram {
     package static let name = "bgtask-runner"
 
-    /// The first of the two default paths that exists. When neither exists, the path beside the host, so that the error
-    /// message names a possible place.
+    /// The default path of the runner: beside the host, or, if no file exists there, in `libexec/bgtask` beside the
+    /// host's directory. When neither file exists, the path beside the host, so that the error message names a possible
+    /// place.
     package static func path(
         ofHost host: String = ProcessInfo.processInfo.executable,
         exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }

@@ -4,7 +4,7 @@ import Foundation
 import LocatedYAML
 import TaskModel
 
-/// A group whose members may use the control socket. Its members are not listed.
+/// A group whose members may use the control socket: name and number, without a list of the members.
 package struct SocketGroup: Hashable, Sendable {
     package let name: String
     package let id: UInt32

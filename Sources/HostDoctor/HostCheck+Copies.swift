@@ -4,7 +4,7 @@ import TaskLedger
 
 // Checks of the copies that hosts make before they upgrade the schema of a ledger.
 extension HostCheck {
-    /// Checks whether the next host can upgrade an older ledger.
+    /// Checks whether a host that starts next has the space for the copy that precedes the upgrade of an older ledger.
     ///
     /// - Returns: a clause about the upgrade; empty when the ledger has the present version.
     mutating func checkUpgrade(of ledger: String, from version: Int64) -> String {

@@ -43,7 +43,8 @@ extension HostCheck {
         }
     }
 
-    /// The mechanisms that limit launches, if the host can create control groups with every controller, or none.
+    /// The mechanisms that limit launches, under the assumption that the host can create control groups with every
+    /// controller (`hasGroups`) or none.
     private func limiting(hasOwnUsers: Bool, hasGroups: Bool) -> LimitMechanisms {
         let controllers: Set<String>? = hasGroups ? ["memory", "pids", "io"] : nil
         let watch = LimitMechanisms.DiskWatching(

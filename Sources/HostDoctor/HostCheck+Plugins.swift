@@ -41,7 +41,8 @@ extension HostCheck {
         checkPluginDirectory()
     }
 
-    /// Checks the files of secret settings. The environment and the credentials belong to the host's own process.
+    /// Checks the secret settings whose source is a file. The other sources are not checked: the environment and the
+    /// credentials belong to the process of the host.
     private mutating func checkSecrets(of entries: [PluginEntry]) {
         let reader = SecretReader(configuration.secrets, environment: [:])
         for entry in entries {

@@ -6,8 +6,8 @@ import PluginCatalogue
 import TaskLedger
 import TaskModel
 
-/// Checks the files and settings that a host reads at its start, by the same rules. It writes nothing: it keeps no
-/// lock, creates no file, and reads a ledger only while no host uses it.
+/// Checks the files and settings that a host reads at its start, by the same rules. It changes nothing: it keeps no
+/// lock, leaves no file behind, and reads a ledger only while no host uses it.
 package struct HostCheck {
     let configuration: HostConfiguration
     let environment: [String: String]

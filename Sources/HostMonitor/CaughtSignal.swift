@@ -26,7 +26,7 @@ package struct CaughtSignal: Sendable {
         signal(number) { SignalPipe.write($0) }
     }
 
-    /// Removes the function. Later signals with this number are ignored.
+    /// Removes the function that the signal calls. Later signals with this number are ignored.
     package func cancel() {
         signal(number, SIG_IGN)
         Self.receivers.withLock { $0[number] = nil }

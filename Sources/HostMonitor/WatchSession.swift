@@ -20,7 +20,7 @@ package struct WatchSession: Sendable {
 
     /// Minimum time between two snapshots, which limits flicker and the load on the host.
     private static let minimumInterval = Duration.milliseconds(50)
-    /// Maximum delay before the session follows the journal again after the stream ended.
+    /// Maximum delay between the end of the journal stream and the next call that follows the journal.
     private static let longestReconnectDelay = Duration.seconds(1)
 
     /// Creates a session.

@@ -6,8 +6,8 @@ import TaskLedger
 /// Threads for blocking disk access. They keep blocking reads off the pool that serves the callers, which has one
 /// thread per processor.
 struct DiskThreads: Sendable {
-    /// Number of threads: one fewer than the ledger's readers, so that one reader stays free for the start and the
-    /// maintenance of the host.
+    /// Number of threads: one fewer than the concurrent reads that the ledger permits, so that one read stays free for
+    /// other threads, such as the queue that assigns users to plugins.
     static let count = Ledger.readers - 1
 
     private let pool = NIOThreadPool(numberOfThreads: count)

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A one-time event that tasks can wait for. Safe to use from any thread.
+/// A gate that is opened once and stays open. Callers can wait until it is open. Safe to use from any thread.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -25,7 +25,7 @@ final class Gate: Sendable {
 
     /// Returns once the gate is open; at once if it already is.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// - Throws: `CancellationError` when the calling Swift task is cancelled first.
     func pass() async throws {
         let number = state.withLock { state in
             state.last += 1
@@ -46,7 +46,8 @@ final class Gate: Sendable {
         if !isOpen { try Task.checkCancellation() }
     }
 
-    /// Returns when the gate opens, when `limit` has passed, or when the task is cancelled. Does not throw.
+    /// Returns when the gate opens, when `limit` has passed, or when the calling Swift task is cancelled. Does not
+    /// throw.
     func pass(within limit: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await self.pass() }

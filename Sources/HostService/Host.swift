@@ -178,7 +178,8 @@ package struct Host: Sendable {
         _ place: ControlPlace
     ) async throws -> ServiceGroup {
         let snapshot = try await recover(ledger, launcher, state, mailbox)
-        // A process that was left behind could have the new owner of another plugin's container, or have it open.
+        // After the leftover processes are killed: such a process could run as the user that now owns another plugin's
+        // container, or have that container open.
         try users.closeContainers(in: state)
         let clock = SystemClock()
         let conditions = try ConditionsKeeper(
@@ -255,7 +256,7 @@ package struct Host: Sendable {
             limiting: limiting(launcher, users.users, containers: state.containerDirectory),
             startedAt: clock.now(),
             pid: getpid(),
-            user: NSUserName()
+            user: Account.name(of: geteuid())
         )
         let routes = ControlRoutes(
             loop: loop,

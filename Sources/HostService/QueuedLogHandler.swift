@@ -67,7 +67,9 @@ final class LogWriter: Sendable {
 
     /// Creates a writer.
     ///
-    /// - Parameter output: writes a text, and blocks while its reader is slow. Called from one thread at a time.
+    /// - Parameters:
+    ///   - capacity: the maximum number of waiting lines; further lines are dropped and counted.
+    ///   - output: writes a text, and blocks while its reader is slow. Called from one thread at a time.
     init(capacity: Int = 10_000, output: @escaping @Sendable (String) -> Void) {
         self.capacity = capacity
         self.output = output

@@ -24,7 +24,7 @@ extension StateDirectory {
         for name in containers() {
             var status = stat()
             guard lstat(containerPath(of: name), &status) == 0 else { continue }
-            owners.insert(status.st_mode & 0o7777 == Self.closedMode ? status.st_gid : status.st_uid)
+            owners.insert(isClosed(status) ? status.st_gid : status.st_uid)
         }
         return owners
     }
@@ -59,7 +59,7 @@ extension StateDirectory {
             let (directory, status) = try openContainer(container)
             if status.st_uid == geteuid() || status.st_uid == user { return }
             let attempt = "close the container \(container)"
-            // The mark first: the owner is the sign that the container is closed.
+            // The mode first: a container that the host's user owns counts as closed.
             if fchmod(directory.number, Self.closedMode) != 0 { throw SystemError(number: errno, attempt: attempt) }
             if fchown(directory.number, geteuid(), status.st_uid) != 0 {
                 throw SystemError(number: errno, attempt: attempt)
@@ -70,12 +70,18 @@ extension StateDirectory {
     }
 
     /// Mode of a container that `closeContainer` gave to the host's user. The container's group is the number of the
-    /// user that owns the files in it. No other container has the sticky bit.
+    /// user that owns the files in it.
     private static let closedMode: mode_t = 0o1700
 
-    /// Creates the container of a main plugin if it is missing, with access for its owner only. Throws when a system
-    /// call fails, and when its path leads to anything but a directory: a symbolic link would open another place to the
-    /// plugin. Blocks on the disk.
+    /// Whether `closeContainer` closed a container. A plugin with the host's user can set the mode of its container,
+    /// and not its group.
+    private func isClosed(_ status: stat) -> Bool {
+        status.st_uid == geteuid() && status.st_mode & 0o7777 == Self.closedMode && status.st_gid != getegid()
+    }
+
+    /// Creates the container of a main plugin if it is missing, with access for its owner only, and restores the
+    /// permissions of its owner. Throws when a system call fails, and when its path leads to anything but a directory:
+    /// a symbolic link would open another place to the plugin. Blocks on the disk.
     ///
     /// - Parameters:
     ///   - user: the user and group that own the container; nil for the host's user. If the container has another
@@ -107,13 +113,30 @@ extension StateDirectory {
         )
     }
 
+    /// Opens a container. A plugin can have taken away the permissions of its owner with `fchmod`: they are restored
+    /// if the host may not open the container without them.
     private func openContainer(_ container: String) throws(SystemError) -> (directory: Descriptor, status: stat) {
-        let directory = Descriptor(owning: open(container, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+        var number = bgl_open(AT_FDCWD, container, flags)
+        if number == -EACCES {
+            try Self.restorePermissions(of: container)
+            number = bgl_open(AT_FDCWD, container, flags)
+        }
+        let directory = Descriptor(owning: try SystemError.check(number, "open the container \(container)"))
         var status = stat()
-        guard directory.number >= 0, fstat(directory.number, &status) == 0 else {
-            throw SystemError(number: errno, attempt: "open the container \(container)")
+        guard fstat(directory.number, &status) == 0 else {
+            throw SystemError(number: errno, attempt: "examine the container \(container)")
         }
         return (directory, status)
+    }
+
+    private static func restorePermissions(of container: String) throws(SystemError) {
+        let opened = try SystemError.check(bgl_open_place(container, 0), "open the container \(container)")
+        let place = Descriptor(owning: opened)
+        // The link leads to the opened directory, whatever is at its path now. `fchmod` refuses such a descriptor.
+        if chmod("/proc/self/fd/\(place.number)", 0o700) != 0 {
+            throw SystemError(number: errno, attempt: "restore the permissions of the container \(container)")
+        }
     }
 
     private func makeContainer(_ container: String, of user: UInt32?, _ limit: Int32) throws(SystemError) -> Bool {
@@ -122,7 +145,7 @@ extension StateDirectory {
         }
         let (directory, status) = try openContainer(container)
         let (owner, group) = (user ?? geteuid(), user ?? getegid())
-        let isClosed = status.st_uid == geteuid() && status.st_mode & 0o7777 == Self.closedMode
+        let isClosed = self.isClosed(status)
         if status.st_uid != owner || isClosed {
             let from = isClosed ? status.st_gid : status.st_uid
             let isLeft = try SystemError.check(
@@ -131,7 +154,10 @@ extension StateDirectory {
             )
             if isLeft != 0 { return false }
         }
-        if user != nil || isClosed, status.st_mode & 0o7777 != 0o700, fchmod(directory.number, 0o700) != 0 {
+        // The operator may open a container of the host's user to a group. The owner's permissions are restored always,
+        // because its plugin can take them away.
+        let isChecked: mode_t = user == nil && !isClosed ? 0o1700 : 0o7777
+        if status.st_mode & isChecked != 0o700, fchmod(directory.number, 0o700) != 0 {
             throw SystemError(number: errno, attempt: "make the container \(container) private")
         }
         return true

@@ -11,7 +11,8 @@ final class StateDirectory: Sendable {
     let path: String
     private let lock: Int32
 
-    /// The ledger has a directory of its own, because the users of plugins pass through the state directory.
+    /// Path of the ledger's file. The ledger has a directory of its own, because the users of plugins pass through the
+    /// state directory.
     var ledgerFile: String { path + "/ledger/ledger.sqlite" }
     var containerDirectory: String { path + "/containers" }
     /// The directory of the main bundles of plugins, created with the first bundle.
@@ -164,7 +165,8 @@ final class StateDirectory: Sendable {
             let name = FilePlace.name(of: discarded)
             return try TreeRemoval.removePart(of: name, in: containerDirectory, atMost: limit)
         } catch {
-            // A mounted file system comes first: otherwise its files would be deleted with the directory.
+            // The remedy begins with the unmounting: otherwise the files of the mounted file system would be deleted
+            // with the directory.
             let remedy =
                 error.number == EXDEV
                 ? "unmount that file system, and delete the directory yourself" : "delete the directory yourself"
@@ -177,13 +179,13 @@ final class StateDirectory: Sendable {
         }
     }
 
-    /// The prefix of discarded containers, which no plugin identifier has.
+    /// The prefix of the directory names of discarded containers. No plugin identifier has this prefix.
     static let discardedPrefix = ".purged-"
 
-    /// The common beginning of the paths of a main plugin's discarded containers. No identifier has the separator. A
-    /// file name has at most 255 bytes, as an identifier, so that the end of a long identifier is left out: plugins
-    /// with the same beginning share their names, and a purge of one of them then also deletes the containers that
-    /// others discarded.
+    /// The common beginning of the paths of a main plugin's discarded containers. No identifier contains the separator
+    /// `~`. Only the first 200 characters of the identifier are used, because a file name has at most 255 bytes.
+    /// Plugins whose identifiers have the same first 200 characters share these names, and a purge of one of them also
+    /// deletes the containers that the others discarded.
     private func discardedContainers(of plugin: String) -> String {
         containerDirectory + "/" + Self.discardedPrefix + plugin.prefix(200) + "~"
     }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Looks up the account names of user numbers.
+/// Looks up the account names of user numbers, for every text that names a user.
 package enum Account {
     /// The name of the user; its number when no account has it.
     package static func name(of user: UInt32) -> String {

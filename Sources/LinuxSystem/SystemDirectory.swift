@@ -2,15 +2,16 @@
 
 import Glibc
 
-/// The rule about paths whose files other users cannot exchange.
+/// Examines whether other users than the trusted ones can exchange a file: change it, or a directory or a symbolic link
+/// on the way to it.
 package enum SystemDirectory {
     /// Maximum number of symbolic links on the way to a file, as in the kernel.
     private static let mostLinks = 40
 
     /// The users who may change the directories on the way to a file.
     package enum Trust: Hashable, Sendable {
-        /// Only root, also where the file is missing, so that no other user can create it: for paths such as
-        /// `/usr/lib`.
+        /// Only root: for paths such as `/usr/lib`, where the file may be missing and no other user may create it. A
+        /// directory with the sticky bit is therefore not permitted.
         case root
         /// Root and this user, for an existing file. Directories with the sticky bit, such as `/tmp`, are permitted: in
         /// them other users cannot exchange the files of these two users.

@@ -40,7 +40,11 @@ package struct TreeRemoval {
         return try !remove(bytes, in: place, path)
     }
 
-    /// Nil when the directory is missing.
+    /// Opens the directory `name` in `place` for its removal; nil when the directory is missing.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the directory, for errors.
+    ///   - limit: the maximum number of entries to delete.
     private init?(_ name: Name, in place: Descriptor, _ path: String, _ limit: Int) throws(SystemError) {
         guard let top = try Self.open(name, in: place, path) else { return nil }
         self.top = top
@@ -49,7 +53,7 @@ package struct TreeRemoval {
         (device, self.path, rest) = (status.st_dev, path, limit)
     }
 
-    /// Deletes the entries of the top until `rest` is used up. Returns whether some are left.
+    /// Deletes the entries of the top directory of the tree until `rest` is used up. Returns whether some are left.
     private mutating func empty() throws(SystemError) -> Bool {
         while true {
             let names = try Self.names(in: top, path)
@@ -62,8 +66,8 @@ package struct TreeRemoval {
         }
     }
 
-    /// Deletes the files of a directory in the top, moves its directories with entries to the top, and deletes it.
-    /// Stops when `rest` is used up.
+    /// Deletes a directory in `top`, the tree's root: deletes its files and empty directories, and moves its other
+    /// directories to `top`. Stops when `rest`, the number of entries that may still be deleted, is used up.
     private mutating func lift(_ name: Name) throws(SystemError) {
         guard let directory = try Self.open(name, in: top, path) else { return }
         var status = stat()

@@ -232,7 +232,8 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// The remedy for an unknown key: a later release may know a key that resembles no known one.
+    /// The remedy for an unknown key: the nearest known key or, if none is near, all known keys and an upgrade; and as
+    /// an alternative the prefix `x-`.
     private static func remedy(forUnknown key: String, among known: [String]) -> String {
         let upgrade = NearestWord.to(key, among: known) == nil ? ", upgrade bgtaskd if a later release has it" : ""
         return NearestWord.remedy(for: key, among: known) + upgrade

@@ -11,8 +11,8 @@ struct KeyDisguises {
     // Private-use characters, which no valid key contains.
     private static func mark(_ index: Int) -> Unicode.Scalar { Unicode.Scalar(UInt32(0xe000 + index)) ?? "\u{e000}" }
 
-    /// Marks the key at `place` for the insertion. False when the key is already marked, its notation does not allow an
-    /// inserted character, or `place` is outside of the text.
+    /// Adds the repeated key at `place`, which `applied` makes unique by an inserted character. Returns false when the
+    /// key was added before, its notation does not allow an inserted character, or `place` is outside of the text.
     mutating func add(at place: TextPosition, in text: String) -> Bool {
         guard !places.contains(place), let index = TextPosition.index(of: place, in: text) else { return false }
         if ["&", "!", "*", "?", "|", ">", "[", "{"].contains(text.unicodeScalars[index]) { return false }

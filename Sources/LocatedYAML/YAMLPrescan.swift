@@ -68,8 +68,10 @@ enum YAMLPrescan {
                 problems.report(
                     .wrongType,
                     position: position(of: index, in: bytes),
-                    "contains more than \(mostComplexKeys) words that begin with a question mark, like lists as keys",
-                    remedy: "write keys as plain text, and begin no word with a question mark"
+                    "contains more than \(mostComplexKeys) words that begin with a question mark, the YAML sign of a"
+                        + " list or mapping as a key",
+                    remedy: "write keys as plain text, and begin at most \(mostComplexKeys) words with a question mark,"
+                        + " also in comments and inside quoted text"
                 )
                 return false
             }

@@ -63,7 +63,7 @@ package final class BusConnection {
     }
 
     /// Time at which `dispatch` is due even if the socket is not ready: for a timeout, the rest of a turn or a new
-    /// attempt to connect. Nil when `dispatch` only has to follow the socket.
+    /// attempt to connect. Nil when `dispatch` is due only while the socket is ready.
     package var nextTurn: MonotonicTime? {
         guard let library, let link else { return retry }
         var microseconds = UInt64.max
@@ -183,6 +183,8 @@ package final class BusConnection {
     }
 
     /// Keeps a handler alive for as long as the library may call it. Returns the pointer to pass to the library.
+    ///
+    /// - Parameter isOnce: whether the handler is released at its first call, as for a reply.
     private func keep(_ handler: @escaping Receiver.Handler, isOnce: Bool) -> UnsafeMutableRawPointer {
         let receiver = Receiver(self, handler, isOnce: isOnce)
         receivers[ObjectIdentifier(receiver)] = receiver

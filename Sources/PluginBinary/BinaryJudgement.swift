@@ -62,8 +62,8 @@ struct BinaryJudgement {
         return (entry.isFunction ? [] : [.entryNotAFunction]) + others
     }
 
-    /// The reason why a library without an exported entry has none. A compiler that mangles names keeps the text of
-    /// the name in them.
+    /// The problem of a library that exports no entry: the entry is hidden, has a mangled name, or is missing. A
+    /// mangled name is recognized by the text of the original name, which it contains.
     private static func problem(ofMissingEntryIn image: ElfImage) throws(PluginBinaryProblem.Kind)
         -> PluginBinaryProblem.Kind
     {

@@ -57,7 +57,7 @@ extension ElfImage {
         return found
     }
 
-    /// Numbers of the symbols to which a relocation refers.
+    /// Numbers of all symbols to which relocations of the library refer, in its dynamic symbol table.
     private func relocatedSymbols(_ dynamic: ElfDynamic) throws(PluginBinaryProblem.Kind) -> Set<UInt32> {
         var found: Set<UInt32> = []
         for (table, size) in [

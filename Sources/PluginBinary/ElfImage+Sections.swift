@@ -2,7 +2,7 @@
 
 /// One section of a library, which the loader never reads.
 struct ElfSection {
-    /// Empty when the names cannot be read.
+    /// Name of the section; empty when the names of the sections cannot be read.
     let name: String
     let type: UInt32
     let offset: UInt64

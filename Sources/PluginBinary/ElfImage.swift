@@ -67,7 +67,7 @@ struct ElfImage {
 
     // MARK: Symbols
 
-    /// The symbols that the loader can look up.
+    /// The dynamic symbol table: the symbols that the loader can look up, and the undefined ones that the library uses.
     func exportedSymbols() throws(PluginBinaryProblem.Kind) -> ElfSymbols {
         let dynamic = try dynamicTable()
         // A position-independent executable has the ELF type of a library, but the loader refuses it as one.

@@ -6,7 +6,7 @@ package enum LibraryLanguage: String, Hashable, Sendable, CaseIterable {
     case rust
     case go
     case cxx = "c++"
-    /// C, or a language that leaves no mark in the file.
+    /// C, or a language that the file does not show.
     case c
 }
 
@@ -21,7 +21,7 @@ extension LibraryLanguage {
         }
     }
 
-    /// The definition of an entry, as an instruction.
+    /// How to define an entry in this language, as an instruction to the vendor.
     var entryDefinition: String {
         switch self {
         case .swift: "write @c(bgtask_plugin_entry) before a public function"

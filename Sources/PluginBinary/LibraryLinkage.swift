@@ -16,7 +16,8 @@ package struct LibraryLinkage: Hashable, Sendable {
     /// examined may define the symbol, or a library without definitions of versions provides a version.
     package private(set) var doubts: [PluginBinaryProblem] = []
 
-    /// Resolves the library at `path`. A file that is not a library has no problems here; `BinarySurvey` reports it.
+    /// Finds the needed libraries of the library at `path`, and compares their symbols and versions, as the loader
+    /// would. A file that is not a library has no problems here; `BinarySurvey` reports it.
     ///
     /// - Parameter origin: directory that stands for `$ORIGIN`, if the library will be loaded from another one.
     package init(path: String, origin: String? = nil) {
@@ -98,7 +99,7 @@ package struct LibraryLinkage: Hashable, Sendable {
         PluginBinaryProblem(path: plugin.path, kind: kind)
     }
 
-    /// Whether the system adds libraries to every process.
+    /// Whether `/etc/ld.so.preload` names libraries, which the loader adds to every process.
     private static var isPreloading: Bool {
         FileBytes.text("/etc/ld.so.preload").map { !$0.allSatisfy(\.isWhitespace) } ?? false
     }

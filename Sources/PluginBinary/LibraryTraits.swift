@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The language of a library, and its properties that affect loading. Of the properties, a host refuses text
-/// relocations and unsafe search paths alone.
+/// The language of a library, and its properties that affect loading. A host refuses a library because of text
+/// relocations and unsafe search paths; it accepts every value of the other properties.
 package struct LibraryTraits: Hashable, Sendable {
     /// The part of the data written by the loader that becomes read-only after loading (RELRO).
     package enum RelocationProtection: String, Hashable, Sendable {
@@ -12,7 +12,7 @@ package struct LibraryTraits: Hashable, Sendable {
 
     /// The shared-object name (SONAME); nil when the library has none.
     package let name: String?
-    /// Names of the libraries that are loaded together with this one.
+    /// Names of the libraries that this one needs (NEEDED). The loader loads them together with it.
     package let needs: [String]
     /// Search paths for the needed libraries as the linker wrote them: RUNPATH, then RPATH, each with its directories
     /// separated by colons.

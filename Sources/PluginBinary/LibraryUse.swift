@@ -3,8 +3,8 @@
 /// The way in which a host uses a library: as a plugin with an entry function, or as an ordinary library. Each library
 /// serves exactly one use.
 package enum LibraryUse: Hashable, Sendable {
-    /// As a plugin with an entry function and a note.
+    /// Use as a plugin with an entry function and a note.
     case entry
-    /// As an ordinary library. A manifest binds its functions with these names.
+    /// Use as an ordinary library: a manifest binds its functions with these names.
     case functions([String])
 }

@@ -16,7 +16,8 @@ struct LinkedLibrary {
     /// The directories that the loader searches for the needed libraries, in its order. A directory that contains a `$`
     /// depends on the processor or the system.
     let searchDirectories: [String]
-    /// The directories of RPATH entries, for the needed libraries and for theirs.
+    /// The directories of RPATH entries that apply to the libraries needed by this one, and in turn to those that they
+    /// need: the entries of this library, then of the libraries that need it.
     private let inherited: [String]
     // Keeps the file open for the image.
     private let descriptor: Descriptor
@@ -47,7 +48,8 @@ struct LinkedLibrary {
         searchDirectories = links.runPath == nil ? inherited : Self.directories(links.runPath, origin)
     }
 
-    /// Whether the loader takes the library for a name of a needed library.
+    /// Whether the loader uses this library where a library needs `name`: it compares the name in the library (SONAME),
+    /// the path and the file name.
     func isNamed(_ name: String) -> Bool {
         links.name == name || path == name || path.hasSuffix("/\(name)")
     }

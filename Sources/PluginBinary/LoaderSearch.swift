@@ -5,7 +5,7 @@ internal import LinuxSystem
 /// The search for needed libraries in the order of glibc's loader in a runner, whose environment has no
 /// `LD_LIBRARY_PATH`: the search path of the library, the cache, the standard directories.
 struct LoaderSearch {
-    /// The result of one search.
+    /// The result of the search for one needed library.
     enum Found {
         case library(LinkedLibrary)
         /// Found, but not readable as a library.

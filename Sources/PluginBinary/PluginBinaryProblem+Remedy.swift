@@ -47,8 +47,8 @@ extension PluginBinaryProblem {
         case .dependencyMissing(let name, _) where name.contains("/"):
             "give that library a soname with -Wl,-soname, and link the library that needs it again"
         case .dependencyMissing(_, let user):
-            "install that library, or put it beside \(user?.inQuotes ?? "the plugin's library") and link the latter"
-                + " with -Wl,-rpath,'$ORIGIN'"
+            "install the missing library, or link \(user?.inQuotes ?? "the plugin's library") with"
+                + " -Wl,-rpath,'$ORIGIN' and put the missing library beside it"
         case .dependencyUnread: "check that library with: bgtask plugin inspect"
         case .symbolUndefined(let name, _) where name.hasPrefix("bgt_") || name.hasPrefix("bgtask_"):
             "call the host through its table, the bgt_host that the entry function and each handler receive; no host"

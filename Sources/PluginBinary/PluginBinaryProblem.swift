@@ -44,7 +44,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         /// The loader does not find a needed library; `neededBy` is the path of the library that needs it, nil for the
         /// plugin's own.
         case dependencyMissing(String, neededBy: String?)
-        /// The loader finds a needed library, but its symbols cannot be read; the problem is the value.
+        /// The loader finds a needed library, but its symbols cannot be read, because of `problem`.
         case dependencyUnread(String, problem: String)
         /// No loaded library defines the symbol; `usedBy` is the path of the library that uses it, nil for the plugin's
         /// own.

@@ -17,10 +17,12 @@ package struct PrivateLibraries: Sendable {
     }
 
     package private(set) var files: [File] = []
-    /// Reasons why a host refuses the needed libraries: a search path, or a path in place of a name.
+    /// Reasons why a host refuses the needed libraries: a directory in the search path of a private library, or a path
+    /// in place of the name of a needed library. A host refuses relative paths, and directories that have a
+    /// `SearchPathEntry.flaw`.
     package private(set) var problems: [PluginBinaryProblem] = []
-    /// The directories and files whose change may change this result. Empty when the loader does not search the
-    /// library's directory.
+    /// The directories and files whose change may change `files` or `problems`. Empty when the loader searches neither
+    /// the directory of the plugin's library nor one below it.
     package private(set) var consulted: [String] = []
 
     private let directory: String

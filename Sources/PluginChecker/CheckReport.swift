@@ -11,9 +11,9 @@ package struct CheckReport: Hashable, Sendable, Encodable {
     package let abi: String
     /// Depth of the checks: 0 reads files and runs nothing; the checks of higher levels run the plugin.
     package let level: Int
-    /// Seed of random contents; nil at level 0.
+    /// Seed of the random payloads that checks deliver; nil at level 0, which runs nothing.
     package let seed: UInt64?
-    /// Name of the profile; nil for the checks of all roles.
+    /// Name of the profile (`CheckProfile`) that selected the checks; nil without a profile.
     package let profile: String?
     package let verdict: CheckVerdict
     package let manifests: [ManifestReport]

@@ -14,7 +14,7 @@ struct OtherLibraryFindings {
         let path: String
         /// The architecture for which the library is built; nil when the file is not a library of this system.
         let architecture: String?
-        /// SHA-256 in lower-case hexadecimal; nil when the file cannot be read.
+        /// SHA-256 digest of the file in lower-case hexadecimal; nil when the file cannot be read.
         let digest: String?
     }
 
@@ -55,10 +55,11 @@ struct OtherLibraryFindings {
         return [FilePlace.directory(of: manifest), pluginDirectory].compactMap(\.self).map { "\($0)/\(path)" }
     }
 
-    /// The problems of one library.
+    /// The problems of one library for another architecture.
     ///
     /// - Parameters:
-    ///   - file: the library's file; nil when there is none at the places.
+    ///   - file: the library's file; nil when none of `places` has one.
+    ///   - places: the paths at which the library may be.
     static func problems(
         of library: OtherLibrary,
         _ file: File?,

@@ -39,10 +39,10 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         case manifest
         /// The place and the digest of the library.
         case place
-        /// The type of the library file, without which its contents cannot be read.
+        /// The type of the library file. Only a file of the right type has contents that can be checked.
         case file
         case contents
-        /// Other manifests.
+        /// The other manifests of the host: conflicts with them, and the main plugin of an extension.
         case neighbours
     }
 
@@ -83,11 +83,12 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     /// Whether a host cannot load the library when the check fails.
     package var concernsLoading: Bool { row.concernsLoading }
 
-    /// Whether the catalogue of a host checks the same. The remaining checks depend on needed libraries, which may
-    /// change while a host runs, so that the loader of each launch decides.
+    /// Whether the catalogue of a host verifies the same rule as the check. The remaining checks depend on needed
+    /// libraries, which may change while a host runs, so that the loader of each launch decides.
     var isOfCatalogue: Bool { row.rule != .loader || self == .elfDlopenFlags }
 
-    /// The check to which a manifest rule belongs. Rules about the library itself are handled by the caller.
+    /// The check to which a manifest rule belongs. Callers pass no rule about the contents of the library: a problem of
+    /// the contents has an initializer of its own.
     init(manifestRule rule: DocumentProblem.Rule) {
         if let rule = ManifestRule(rawValue: rule.rawValue) {
             self.init(rule)

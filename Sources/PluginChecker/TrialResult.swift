@@ -22,7 +22,7 @@ package struct TrialResult: Hashable, Sendable, Encodable {
         /// The check could not be performed, for a cause outside of the plugin.
         case checkerError = "checker-error"
 
-        /// Whether the plugin does not conform with this outcome.
+        /// Whether a plugin with this outcome of a check does not conform.
         package var isFailure: Bool {
             switch self {
             case .fail, .crash, .timeout, .exitedEarly, .leak: true
@@ -40,9 +40,9 @@ package struct TrialResult: Hashable, Sendable, Encodable {
     package let reason: String?
     /// The statement that is true when the check passes.
     package let expected: String
-    /// The events that contradict the statement; empty without any, as when the check passed.
+    /// The events that contradict `expected`; empty without any, as when the check passed.
     package let seen: [String]
-    /// The remedy for these events; nil without any.
+    /// The remedy for the events in `seen`; nil without any.
     package let remedy: String?
     /// Whether the check does not apply to the plugin or is outside of the profile. Checks that need this one run all
     /// the same.

@@ -8,7 +8,7 @@ package struct ConformanceCheck: Sendable {
     /// The origin of the rule that a check proves.
     package enum Rule: Hashable, Sendable {
         case abi(ABIRule)
-        /// A rule about manifests.
+        /// A rule about manifests, not one of the ABI: for example, that the grants suffice for the plugin's calls.
         case manifest
 
         package var name: String {
@@ -60,8 +60,8 @@ package struct ConformanceCheck: Sendable {
         self.judge = judge
     }
 
-    /// A check for one kind of violation, in every ordinary launch. It lists those of the first launch that shows one:
-    /// the same defect often shows in several launches, with other numbers of tasks.
+    /// A check for one kind of violation in every ordinary launch. Its flaws are the violations in the first launch
+    /// that has any: one defect often causes violations in several launches, which differ only in numbers of tasks.
     init(
         _ name: String,
         level: Int,
@@ -101,9 +101,10 @@ package struct ConformanceFlaw: Hashable, Sendable {
         /// The plugin was too slow. A check with such a flaw is repeated with longer limits, because the machine may be
         /// slow.
         case time
-        /// The quantity of the check could not be measured, for a cause outside of the plugin.
+        /// A quantity that the check judges, such as the number of open descriptors, could not be measured, for a cause
+        /// outside of the plugin.
         case unmeasured
-        /// A warning.
+        /// A flaw that is only a warning. A check with such flaws alone has the result `warn`.
         case remark
     }
 

@@ -13,9 +13,10 @@ package struct ConformancePlugin: Sendable {
     private static let singleLimit = 4
 
     package let entry: PluginEntry
-    /// Seed of random contents.
+    /// Seed of the random payloads that checks deliver.
     package let seed: UInt64
-    /// Kinds of identifiers. A handler that is ported from an app of Apple's platforms often expects one kind.
+    /// The known kind of each identifier. A handler that is ported from an app of Apple's platforms often expects one
+    /// kind.
     package let kinds: [String: TaskKind]
 
     package init(_ entry: PluginEntry, seed: UInt64, kinds: [String: TaskKind] = [:]) {
@@ -24,8 +25,8 @@ package struct ConformancePlugin: Sendable {
         self.kinds = kinds
     }
 
-    /// The same plugin with the kinds of the accepted requests in the logs, for identifiers whose kind is not known. A
-    /// refused request says nothing: a host would never deliver its task with that kind.
+    /// The same plugin, in which each identifier without a known kind has the kind of its first accepted request in the
+    /// logs. Refused requests are ignored, because a host would never deliver their tasks.
     func learning(from logs: [TrialLog]) -> ConformancePlugin {
         var kinds = kinds
         for log in logs {
@@ -99,15 +100,17 @@ package struct ConformancePlugin: Sendable {
         return types.map { script([event($0)]) }
     }
 
-    /// Every launch in which a check looks for violations: the standard batch, each event, and each task with an
-    /// expiration, right after entry and while it runs.
+    /// The launches in which a check looks for violations: the standard batch, each event, and each of the first
+    /// `singleLimit` tasks twice, with an expiration right after entry and with one while it runs.
     var ordinary: [TrialScript] {
         [standard] + events.filter { $0 != standard }
             + singles { $0.expiration = TrialScript.Expiration(after: .zero, .stoppedByUser) }
             + singles { $0.expiration = TrialScript.Expiration(after: .milliseconds(50), .memoryPressure) }
     }
 
-    /// A launch for each task, at most `singleLimit`.
+    /// A script with one task for each of the first `singleLimit` tasks.
+    ///
+    /// - Parameter change: changes each script, for example by an expiration.
     func singles(_ change: (inout TrialScript) -> Void) -> [TrialScript] {
         tasks.prefix(Self.singleLimit).map { task in
             var script = script([task])

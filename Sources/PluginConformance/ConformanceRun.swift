@@ -11,7 +11,9 @@ package struct ConformanceRun: Sendable {
     private let bench: TrialBench
 
     /// - Parameters:
-    ///   - plugin: the plugin of the subject.
+    ///   - plugin: the plugin of `subject`, with the scripts that its manifest allows.
+    ///   - subject: the same plugin as it runs in each trial: with settings, user and sandbox.
+    ///   - place: the directory of the containers and of the copied library.
     ///   - jobs: maximum number of trials at the same time.
     ///   - slack: factor of the time limits when a check that failed by time alone is repeated.
     package init(

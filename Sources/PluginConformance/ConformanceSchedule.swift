@@ -8,10 +8,12 @@ package struct ConformanceSchedule {
     private var waiting: [ConformanceCheck]
     private var outcomes: [String: TrialResult] = [:]
 
+    /// Creates a schedule in which every check waits that is neither excluded nor omitted.
+    ///
     /// - Parameters:
     ///   - level: the highest level of the checks to run.
-    ///   - exclusion: the reason why a check is excluded; nil for a selected check.
-    ///   - omission: the reason why a check is outside of the profile; nil for a check of the profile.
+    ///   - exclusion: returns by name the reason why a check is excluded; nil for a selected check.
+    ///   - omission: returns by name the reason why a check is outside of the profile; nil for a check of the profile.
     package init(
         _ checks: [ConformanceCheck] = ConformanceCheck.all,
         level: Int,

@@ -10,8 +10,9 @@ extension TrialLog {
         all { if case .violation(kind, let message) = $0 { ConformanceFlaw(.fault, message) } else { nil } }
     }
 
-    /// The failure of entry, as a flaw with the words for its circumstances; empty when entry succeeded or did not
-    /// return.
+    /// The failure of entry, as a flaw; empty when entry succeeded or did not return.
+    ///
+    /// - Parameter words: returns the description of the flaw for the name and number of the status.
     func failedEntry(_ words: (String) -> String = { "entry returned \($0)" }) -> [ConformanceFlaw] {
         entryFailure.map { [ConformanceFlaw(.fault, words($0))] } ?? []
     }
@@ -28,7 +29,8 @@ extension TrialLog {
         earlyExit.map { [ConformanceFlaw(.exit, "the process ended itself with exit status \($0)\(after)")] } ?? []
     }
 
-    /// The last output before the end, which often names the cause.
+    /// The last output of the process before its end, as the end of a message; empty without output. It often names the
+    /// cause.
     private var after: String {
         let line = all { if case .output(_, let line) = $0 { line } else { nil } }.last
         return line.map { "; its last output: \($0)" } ?? ""

@@ -9,7 +9,8 @@ import LinuxSystem
 /// The lock is a file in the directory that only its owner can open: a user who can only read the directory cannot hold
 /// it. The file exists only while a command holds the lock, or after the process of one ended without releasing it.
 package final class DirectoryLock: Sendable {
-    /// Name of the file. No host reads a file whose name begins with a dot.
+    /// Name of the lock file in the directory. A host does not read it as a manifest, because its name begins with a
+    /// dot.
     static let name = ".bgtask.lock"
 
     private let file: Descriptor

@@ -12,7 +12,7 @@ package struct GrantsConsent: Hashable {
     package let rights: [GrantedRight]
     /// The rights that the installed version lacks; empty for a first installation.
     package let wider: [GrantedRight]
-    /// The digest that names the rights.
+    /// The digest of `rights` for the plugin, which the operator gives with `--accept-grants`.
     package let digest: String
 
     private let plugin: PluginIdentifier
@@ -26,7 +26,7 @@ package struct GrantsConsent: Hashable {
         wider = previous == nil ? [] : rights.filter { !$0.isIncluded(in: before) }
     }
 
-    /// Throws when a consent is missing, or when it names other rights.
+    /// Throws when a given consent names other rights, or when none is given although `wider` is not empty.
     ///
     /// - Parameter accepted: the digest to which the operator consents; nil without one.
     package func check(accepted: String?) throws {

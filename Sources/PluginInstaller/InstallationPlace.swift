@@ -26,7 +26,7 @@ package struct InstallationPlace: Hashable {
         }
     }
 
-    /// The operator's manifest directory, the only directory that is changed.
+    /// The operator's manifest directory. Installations and removals change no files outside of it.
     package let operatorDirectory: String
     let packageDirectories: [String]
     let pluginDirectory: String?

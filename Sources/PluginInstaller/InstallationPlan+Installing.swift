@@ -24,8 +24,9 @@ extension InstallationPlan {
         package let left: [String]
     }
 
-    /// Writes all files of the plan, the manifest last, and waits for the host's verdict. Throws after rolling back all
-    /// files.
+    /// Writes all files of the plan, the manifest last, waits for the host's verdict, and deletes the superseded files
+    /// once the new version is in effect. When a step fails or the host refuses the plugin, rolls back all files and
+    /// throws.
     package func install() async throws -> Installation {
         var exchange = FileExchange()
         var staged: [FileExchange.Staged] = []

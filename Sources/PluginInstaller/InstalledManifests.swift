@@ -18,7 +18,7 @@ package struct InstalledManifests {
 
     let files: [File]
     let contents: CatalogueContents
-    /// Extensions that only the running host's configuration lists.
+    /// By main plugin, the extensions that the running host's configuration lists and the plugin's manifest does not.
     let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
 
     package init(_ place: InstallationPlace) {

@@ -21,7 +21,8 @@ struct StoredVersion {
     let library: InstalledLibrary?
     let files: [StoredFile]
 
-    /// Chooses the places. Throws when one of them has a file with another content.
+    /// Chooses the paths of the library and of its pinned files in the store. Chooses none for a library that the
+    /// manifest names by an absolute path. Throws when a chosen path has a file with other contents.
     ///
     /// - Parameter digest: digest of the manifest.
     init(of manifest: Manifest, _ library: LibraryFile, digest: String, beside target: String) throws {
@@ -76,7 +77,7 @@ struct UnusedVersions {
     /// Paths of all files of the versions, sorted.
     let files: [String]
 
-    /// Finds the versions.
+    /// Finds the versions in the store beside `manifest` that neither `version` nor another manifest of `place` names.
     ///
     /// - Parameters:
     ///   - manifest: path of the manifest that is installed or removed.

@@ -14,7 +14,7 @@ package struct Superseded {
     /// The paths of the files, sorted.
     package let paths: [String]
 
-    /// Finds the files.
+    /// Finds the files that the installation or the removal of a manifest makes unused.
     ///
     /// - Parameters:
     ///   - manifest: path of the manifest that is or was installed.

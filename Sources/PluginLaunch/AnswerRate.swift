@@ -8,8 +8,8 @@ import TaskModel
 /// A launch waits only after an answer of its own. A launch whose call is the first for some time gets its answer at
 /// once, also while the others exceed the limit of all launches.
 struct AnswerRate {
-    /// Number of answers to all launches together: at once, and per second after that. Both exceed the limits of one
-    /// launch.
+    /// Maximum number of answers to all launches together at once; after that, `callsPerSecond` limits them. Both
+    /// exceed the limits of one launch.
     static let burst = 10_000
     static let callsPerSecond = 20_000
 
@@ -19,7 +19,7 @@ struct AnswerRate {
         total = TokenBucket(burst: Int64(Self.burst), perSecond: Int64(Self.callsPerSecond), at: now)
     }
 
-    /// The limit of one launch.
+    /// The rate limit for answers to the refused system calls of one launch.
     static func ofLaunch(at now: MonotonicTime) -> TokenBucket {
         TokenBucket(burst: Int64(RefusedCalls.burst), perSecond: Int64(RefusedCalls.callsPerSecond), at: now)
     }

@@ -32,7 +32,7 @@ package struct ContainerDisk: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - number: the numbers of the file system's device.
+    ///   - number: major and minor number of the device of the directory's file system, as `8:1`.
     ///   - mounts: the text of `/proc/self/mountinfo`.
     ///   - devices: the directory of the block devices by number, as `/sys/dev/block`.
     init(of directory: String, on number: String, mounts: String, devices: String) {

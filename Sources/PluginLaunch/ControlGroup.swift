@@ -90,7 +90,8 @@ struct ControlGroup {
         return String(decoding: text, as: UTF8.self).split(separator: "\n").contains("populated 1")
     }
 
-    /// Removes the group with all its subgroups.
+    /// Removes all subgroups, and then the group. Stops at the first group that cannot be removed, as while it contains
+    /// a process, and returns the cause.
     func remove() -> Removal {
         for inner in DirectoryNames.directories(in: path) {
             let removal = ControlGroup(path: "\(path)/\(inner)").remove()

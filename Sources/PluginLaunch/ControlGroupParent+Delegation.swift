@@ -9,11 +9,11 @@ import Logging
 struct ControlGroupState: Hashable {
     /// The controllers that the group's owner has delegated to the group.
     let offered: Set<String>
-    /// The controllers that the groups in this group have.
+    /// The controllers that this group enables for the groups in it (`cgroup.subtree_control`).
     let enabled: Set<String>
     let members: Set<Int32>
 
-    /// The steps that give the groups in this group the controllers that limit launches.
+    /// The step that gives the groups in this group the controllers that limit launches.
     enum Step: Hashable {
         case none
         /// Enable the controllers.
@@ -25,7 +25,7 @@ struct ControlGroupState: Hashable {
         case leave(others: Int)
     }
 
-    /// The step that is needed.
+    /// The step that is needed so that the groups in this group get all delegated controllers that limit launches.
     ///
     /// - Parameters:
     ///   - host: process number of the host.

@@ -115,7 +115,8 @@ struct ControlGroupParent {
         _ = ControlGroup(path: path).remove()
     }
 
-    /// The groups of dead hosts in the same container directory; each contains the groups of its host's launches.
+    /// The control groups of dead hosts beside this one, in the directory `container`. Each contains the groups of its
+    /// host's launches.
     func leftovers() -> [ControlGroup] {
         DirectoryNames.directories(in: container).compactMap { name in
             let path = "\(container)/\(name)"

@@ -7,7 +7,7 @@ enum CoreFiles: Hashable {
     /// In the working directory of the process: the root directory, or a directory that the plugin chose. Core files
     /// there are neither collected nor removed.
     case inWorkingDirectory
-    /// In a directory, or piped to a program, as the administrator configured.
+    /// In a fixed directory, or piped to a program, as the administrator configured.
     case collected
 
     /// Determines the location.

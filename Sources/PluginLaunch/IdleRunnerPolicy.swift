@@ -41,7 +41,9 @@ struct IdleRunnerPolicy: Equatable {
         return startsAt <= now
     }
 
-    /// A runner was started; `count` is the number of idle runners with it.
+    /// Notes the start of a runner. No further start is due once the capacity is reached.
+    ///
+    /// - Parameter count: the number of idle runners, including the new one.
     mutating func started(idle count: Int) {
         if count >= capacity { startsAt = nil }
     }
@@ -63,7 +65,7 @@ struct IdleRunnerPolicy: Equatable {
         return true
     }
 
-    /// Time of the next start or end; nil when neither is due.
+    /// Time of the next start or end; nil when neither is planned.
     func nextTime(idle count: Int) -> MonotonicTime? {
         let start = count < capacity ? startsAt : nil
         let end = count > 0 || start != nil ? endsAt : nil

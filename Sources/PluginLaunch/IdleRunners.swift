@@ -49,18 +49,20 @@ struct IdleRunners {
         return Array(dying.values)
     }
 
-    /// Adds a dead or killed runner that is not watched.
+    /// Adds a dead or killed runner whose end is no longer watched, and that is not reaped yet.
     mutating func addUnreaped(_ runner: RunnerStation.Start) { unreaped[runner.process.pid] = runner }
 
-    /// Waits for the ends of unwatched runners, at most for the given time each.
+    /// Waits for the ends of the unreaped runners whose end the launch thread no longer watches, at most `limit` for
+    /// each.
     func awaitEnds(within limit: Duration) {
         for runner in unreaped.values { _ = runner.hasExited(within: limit) }
     }
 
-    /// Reaps unwatched runners and removes their control groups, without waiting.
+    /// Reaps the ended runners among those that the launch thread no longer watches, and removes their control groups,
+    /// without waiting.
     ///
-    /// - Returns: whether no unwatched runner and no control group is left. A process that traces a runner keeps it
-    ///   from being reaped.
+    /// - Returns: whether no such runner and no control group is left. A process that traces a runner keeps it from
+    ///   being reaped.
     mutating func reap() -> Bool {
         for (pid, runner) in unreaped where bgl_wait(pid, 0, nil) != 0 {
             unreaped[pid] = nil

@@ -15,8 +15,8 @@ package struct LaunchError: Error, Sendable, CustomStringConvertible {
         package static let runnerUnusable = Code(name: .runnerUnusable)
         /// Descriptors, processes or memory are exhausted. A retry may succeed when other launches have ended.
         package static let shortage = Code(name: .shortage)
-        /// Every other cause: the system or the configuration refuses the operation, or the launch has a runner
-        /// already.
+        /// A cause other than those of the remaining codes: the system or the configuration refuses the operation, or
+        /// the launch has a runner already.
         package static let refused = Code(name: .refused)
         /// The launcher is closing, or the launch was killed before its runner was started.
         package static let closed = Code(name: .closed)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 package import RunnerWire
+package import SandboxPolicy
 package import TaskModel
 
 /// An event of a launch. The events of a launch are delivered in order of occurrence: the first is `ready` or
@@ -12,12 +13,14 @@ package enum LaunchEvent: Sendable {
     /// The launch has no control group, although launches have them: its limits of memory and processes are not
     /// enforced. Follows `ready`.
     case unlimited(LaunchNumber, cause: String)
-    /// A message of the runner. Log lines beyond the rate limit are dropped. The launcher itself reports
-    /// `sandboxFailed` for a launch whose limits cannot be set.
+    /// The launcher killed the running launch because of a failure of the host: it cannot set the limits of the launch,
+    /// or cannot answer its refused system calls. `ended` follows.
+    case failedByHost(LaunchNumber, message: String)
+    /// A message of the runner. Log lines beyond the rate limit are dropped.
     case message(LaunchNumber, RunnerMessage)
     /// The sandbox refused a system call of the launch. Equal calls are reported once, and at most
-    /// `RefusedCalls.reportLimit` of a launch.
-    case refused(LaunchNumber, RefusedCall)
+    /// `ReportedCalls.ungrantableLimit` of a launch that no grant allows.
+    case refused(LaunchNumber, DeniedCall)
     /// The control channel carried an invalid message, or the runner does not read its messages. The channel is closed;
     /// the process may still run.
     case malformed(LaunchNumber, message: String)
@@ -39,8 +42,8 @@ package enum LaunchEvent: Sendable {
 extension LaunchEvent {
     package var launch: LaunchNumber {
         switch self {
-        case .ready(let launch, _), .unavailable(let launch, _), .unlimited(let launch, _), .message(let launch, _),
-            .refused(let launch, _), .malformed(let launch, _),
+        case .ready(let launch, _), .unavailable(let launch, _), .unlimited(let launch, _),
+            .failedByHost(let launch, _), .message(let launch, _), .refused(let launch, _), .malformed(let launch, _),
             .windowExceeded(let launch),
             .output(let launch, _, _), .outputDropped(let launch, _, _), .killTimePassed(let launch),
             .ended(let launch, _):
@@ -61,7 +64,7 @@ package enum RunnerOutput: String, Hashable, Sendable {
 package struct RunnerEnd: Hashable, Sendable {
     package let termination: ProcessTermination
     package let lastWords: LastWords?
-    /// Whether the launcher killed the launch: on request, at its kill time, because its limits could not be set, or
+    /// Whether the launcher killed the launch: on request, at its kill time, because of a failure of the host, or
     /// because the launcher was closed, even after the first process had ended.
     package let wasKilled: Bool
     /// The number of leftover processes: processes of the launch that still ran when its first process ended, and were

@@ -2,7 +2,6 @@
 
 import LinuxSystem
 import Logging
-import RunnerWire
 import TaskModel
 
 extension LaunchLoop {
@@ -19,20 +18,21 @@ extension LaunchLoop {
     /// for refused calls. Kills the launch when a limit cannot be set, because the plugin must not run without its
     /// limits.
     func limit(_ launch: SupervisedLaunch, _ resources: LaunchResources) {
-        launch.control.expectsListener = resources.isFiltered
+        launch.control.listener.isExpected = resources.isFiltered
         guard let group = launch.group, let controllers = station.groups?.controllers else { return }
         do throws(SystemError) {
             try group.apply(resources, controllers: controllers)
         } catch {
-            logger.error(
-                "a launch is killed because its limits cannot be set: \(error)",
-                metadata: ["launch": "\(launch.number)"]
-            )
-            // As for a sandbox that cannot be set up: the fault is the host's, and no attempt is charged.
-            let message = "the limits of the launch cannot be set: \(error)"
-            onEvent(.message(launch.number, .sandboxFailed(message: message)))
-            launch.wasKilled = true
-            launch.kill()
+            fail(launch, because: "the limits of the launch cannot be set: \(error)")
         }
+    }
+
+    /// Kills a running launch because of a failure of the host: no attempt is charged.
+    func fail(_ launch: SupervisedLaunch, because message: String) {
+        guard launch.isRunning else { return }
+        logger.error("a launch is killed: \(message)", metadata: ["launch": "\(launch.number)"])
+        onEvent(.failedByHost(launch.number, message: message))
+        launch.wasKilled = true
+        launch.kill()
     }
 }

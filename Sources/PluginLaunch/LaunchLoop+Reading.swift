@@ -14,7 +14,7 @@ extension LaunchLoop {
         let descriptor = launch.control.descriptor
         let now = clock.monotonic
         let status = launch.control.receive(into: buffer, at: now) { takes($0, of: launch, at: now) }
-        if let listener = launch.control.takeListener() { watchRefusals(at: listener, of: launch) }
+        watchRefusals(of: launch)
         if status != .open, let descriptor { poller.remove(descriptor, .control(number)) }
         settle(launch, status)
         guard let descriptor else { return }

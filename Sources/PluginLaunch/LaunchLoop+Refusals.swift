@@ -1,30 +1,34 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import LinuxSystem
-import Logging
 import TaskModel
 
-/// Answers to the system calls that the sandbox of a launch refuses.
+/// Answers to the system calls that the sandbox of a launch refuses. A launch whose listener is lost while it runs is
+/// killed: its refused calls would have no answer, or get another error than the sandbox promises.
 extension LaunchLoop {
-    func watchRefusals(at listener: Descriptor, of launch: SupervisedLaunch) {
+    /// Watches the listener for refused system calls that arrived with the first bytes of a runner, if one did. When
+    /// the listener is lost, the launch is killed.
+    func watchRefusals(of launch: SupervisedLaunch) {
         do throws(SystemError) {
+            guard let listener = try launch.control.listener.take() else { return }
             try poller.add(listener, .refusals(launch.number))
             launch.refusals = RefusedCalls(listener: listener, at: clock.monotonic)
         } catch {
-            // The listener is closed: the kernel answers the calls with ENOSYS.
-            logger.warning(
-                "refused system calls of a launch are not journaled: cannot \(error.attempt): \(error.meaning)",
-                metadata: ["launch": "\(launch.number)"]
-            )
+            failRefusals(of: launch, error)
         }
     }
 
-    /// Answers one call, so that no plugin delays the events of others.
+    /// Answers one refused system call of the launch. Further calls wait for a later turn of the loop, so that no
+    /// plugin delays the events of others.
     func answerRefusedCall(of launch: SupervisedLaunch) {
         switch launch.refusals?.answer() {
         case .call(let call?): onEvent(.refused(launch.number, call))
         case .call(nil): break
         case .ended, nil: return endRefusals(of: launch)
+        case .failed(let error):
+            // Killed before the listener is closed: no refused call gets another answer.
+            failRefusals(of: launch, error)
+            return endRefusals(of: launch)
         }
         guard var refusals = launch.refusals else { return }
         let due = answerRate.answered(&refusals.rate, at: clock.monotonic)
@@ -36,5 +40,9 @@ extension LaunchLoop {
         if let listener = launch.refusals?.listener { poller.remove(listener, .refusals(launch.number)) }
         forgetPause(.refusals(launch.number))
         launch.refusals = nil
+    }
+
+    private func failRefusals(of launch: SupervisedLaunch, _ error: SystemError) {
+        fail(launch, because: LaunchError(error, purpose: "enforce the sandbox of launch \(launch.number)").message)
     }
 }

@@ -101,10 +101,10 @@ extension LaunchLoop {
 
     private static let runnerName = "bgtask-runner"
 
-    /// Whether a process belongs to a dead host: by the number of its process mark, if all launchers of a directory
-    /// have the same numbers; by the text of its mark; or, for a process without a readable mark, by its user. A
-    /// sandboxed process can remove the text, and not the number. Without CAP_SYS_PTRACE a host cannot read the texts
-    /// of other users.
+    /// Whether a process belongs to a dead host. Three properties can show it: the number of its process mark together
+    /// with its user, if this launcher has the numbers of a directory (`MarkNumbers.ofDirectory`); the text of its
+    /// mark; or, without a readable text, its user. A sandboxed process can remove the text, and not the number.
+    /// Without CAP_SYS_PTRACE a host cannot read the texts of other users.
     private func isStale(_ pid: Int32, for ending: StaleEnding) -> Bool {
         if station.marks.isShared, case let number = RunnerMark.number(of: pid), station.marks.isOurs(number) {
             if launchesByMark[number] != nil || idleRunners.contains(pid) { return false }

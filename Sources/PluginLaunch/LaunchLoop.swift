@@ -57,7 +57,7 @@ final class LaunchLoop {
     var ended: [(LaunchNumber, RunnerEnd)] = []
 
     private var waiting: [(number: LaunchNumber, program: String?)] = []
-    /// The rate of answers to refused system calls.
+    /// The rate limits of the answers to refused system calls.
     var answerRate: AnswerRate
     /// Channels, streams and listeners that are not read until a time: after their rate limit was exceeded, or after
     /// epoll refused the descriptor.

@@ -141,7 +141,7 @@ package final class Launcher: Sendable {
 
     /// Prepares a launch for its plan, which is sent later: limits its resources by its control group, if it has one,
     /// and accepts a listener for refused system calls if the launch has a filter. A launch whose limits cannot be set
-    /// is reported as one whose sandbox failed, and killed.
+    /// or whose listener does not arrive is killed, with the event `failedByHost`.
     package func limit(_ launch: LaunchNumber, _ resources: LaunchResources) {
         inbox.put(.limit(launch, resources))
     }
@@ -169,11 +169,14 @@ package final class Launcher: Sendable {
     /// gets none, and `unavailable` follows.
     package func kill(_ launch: LaunchNumber) { inbox.put(.kill(launch)) }
 
-    /// Ends the processes that previous host processes left behind, and returns when they are gone. These are the
-    /// recorded processes, unless their numbers have been reused, and all processes with the process mark or in the
-    /// control group of a dead host, without a readable mark and with a user of this host's plugins, or with a mark
-    /// number of this launcher and a user of the host, of its plugins or of earlier plugins. Processes that this
-    /// process may not kill are left.
+    /// Ends the processes that previous host processes left behind, and returns when they are gone. Processes that this
+    /// process may not kill are left. The ended processes are:
+    ///
+    /// - the recorded processes, unless their numbers have been reused;
+    /// - processes with the process mark of a dead host, or in the control group of one;
+    /// - processes without a readable mark that have a user of this host's plugins;
+    /// - processes with a mark number of this launcher that have the user of the host, of one of its plugins or of an
+    ///   earlier plugin.
     ///
     /// - Parameter users: the users that plugins of earlier hosts had.
     /// - Returns: the ended processes that plugins had started. Runners end with their host, and are not among them.

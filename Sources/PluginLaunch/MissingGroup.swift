@@ -2,7 +2,8 @@
 
 import Synchronization
 
-/// The reason why the last started launch has no control group. Safe to use from any thread.
+/// The reason why the last started launch has no control group. Nil when it has one, before the first launch, and where
+/// launches have no control groups. Safe to use from any thread.
 final class MissingGroup: Sendable {
     private let state = Mutex<String?>(nil)
 

@@ -6,8 +6,8 @@ import RunnerWire
 import Synchronization
 package import TaskModel
 
-/// The main bundles of plugins, each a directory with a link to the runner, an `Info.plist` and a link to the plugin's
-/// resources. Plugins can read and not write them. Blocks on the disk.
+/// The main bundles of plugins, each a directory with a link to the runner, an `Info.plist`, and a link to the plugin's
+/// resources or a directory of such links. Plugins can read and not write them. Blocks on the disk.
 ///
 /// The runner is copied once into the directory of the bundles, and each bundle has a hard link to the copy. A link to
 /// the runner itself is not possible everywhere: it may lie in another file system, and the kernel refuses a link to a
@@ -55,7 +55,7 @@ package final class RunnerBundles: Sendable {
         }
     }
 
-    /// Deletes all bundles and the copy of the runner, as those of an earlier host process.
+    /// Deletes all bundles and the copy of the runner, including those of an earlier host process.
     package func removeAll() {
         state.withLock { state in
             state = State()
@@ -75,7 +75,26 @@ package final class RunnerBundles: Sendable {
         }
         try Self.replace(program) { link(copy, $0) }
         try AtomicFile.replace("\(place)/\(BundleLayout.information)", with: bundle.information)
-        try Self.replace("\(place)/\(BundleLayout.resources)") { symlink(bundle.resources, $0) }
+        try Self.linkResources(of: bundle, in: "\(place)/\(BundleLayout.resources)")
+    }
+
+    /// Links the directory of the resources, or each resource in a directory of its own: the sandbox then opens these
+    /// files alone, so that Foundation could not list their directory.
+    private static func linkResources(of bundle: MainBundle, in place: String) throws(SystemError) {
+        let (parent, name) = (FilePlace.directory(of: place), FilePlace.name(of: place))
+        while try TreeRemoval.removePart(of: name, in: parent, atMost: 1_000) {}
+        guard let linked = bundle.linked else { return try replace(place) { symlink(bundle.resources, $0) } }
+        try makeDirectory(place, 0o755)
+        for file in linked {
+            var directory = place
+            for part in file.split(separator: "/").dropLast() {
+                directory += "/\(part)"
+                try makeDirectory(directory, 0o755)
+            }
+            guard symlink("\(bundle.resources)/\(file)", "\(place)/\(file)") == 0 else {
+                throw SystemError(number: errno, attempt: "write \(place)/\(file)")
+            }
+        }
     }
 
     /// Copies the runner that the launcher opened, whatever is at its path now.

@@ -33,9 +33,8 @@ struct RunnerChannel {
     private var bucket: TokenBucket
     /// Total number of received bytes.
     private var received = 0
-    /// The listener of the runner's filter of system calls, until the launch thread takes it over; nil before and
-    /// after.
-    private var listener: Descriptor?
+    /// The listener of the runner's filter of system calls, until the launch thread takes it over.
+    var listener = RunnerListener()
 
     init(socket: Descriptor, at now: MonotonicTime) {
         self.socket = socket
@@ -63,33 +62,21 @@ struct RunnerChannel {
     ) -> Status {
         guard !isHeld else { return .open }
         guard let socket else { return .ended }
-        var attached: Int32 = -1
+        var attached = Int32(BGL_NO_DESCRIPTOR)
         let count = bgl_receive_with_descriptor(socket.number, buffer.baseAddress, buffer.count, &attached)
-        if attached >= 0 { accept(Descriptor(owning: attached)) }
+        listener.accept(attached, isFirst: received == 0)
         if count == Int(-EAGAIN) { return .open }
         guard count > 0 else {
             close()
             return .ended
         }
+        // The runner sends a descriptor with its first bytes only. A plugin can send one whose close blocks this thread,
+        // such as a socket with SO_LINGER. A failure means that the kernel is too old for the option.
+        if received == 0 { _ = bgl_refuse_descriptors(socket.number) }
         received += count
         decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         bucket.spend(count, at: now)
         return decode(at: now, deliver: deliver)
-    }
-
-    /// Whether the runner sends a listener with its first bytes: it has a filter of system calls.
-    var expectsListener = false
-
-    /// Accepts a listener with the first bytes of a runner, which it sends before it loads the plugin. Other
-    /// descriptors are closed: the plugin sent them.
-    private mutating func accept(_ descriptor: Descriptor) {
-        if expectsListener, received == 0, bgl_is_listener(descriptor.number) != 0 { listener = descriptor }
-    }
-
-    /// Returns the received listener once; nil when none was received, or it was returned before.
-    mutating func takeListener() -> Descriptor? {
-        defer { listener = nil }
-        return listener
     }
 
     /// Delivers the held message and the messages behind it, until the receiver refuses one. Reads no bytes.

@@ -35,12 +35,13 @@ struct RunnerMark: Hashable {
 package enum MarkNumbers: Hashable, Sendable {
     /// Random numbers, which no other launcher has.
     case random
-    /// The numbers of a directory that one process at a time uses. All its launchers have the same ones, so that a
-    /// launcher recognizes the processes of its predecessors.
+    /// Numbers that follow from the identity of the directory at this path, which one process at a time uses. All
+    /// launchers of the directory have the same numbers, so that a launcher recognizes the processes of its
+    /// predecessors.
     case ofDirectory(String)
 
-    /// 30 bits that all numbers of a launcher share. Those of a directory follow from its file system and its inode;
-    /// they are random when the directory cannot be read.
+    /// 30 bits that the numbers of all process marks of a launcher share. They follow from file system and inode of the
+    /// directory; without a directory, or when it cannot be read, they are random.
     var bits: UInt64 {
         var place = stat()
         guard case .ofDirectory(let path) = self, stat(path, &place) == 0 else { return .random(in: 0..<1 << 30) }
@@ -55,7 +56,8 @@ struct RunnerMarkSeries {
     /// The first number of the series: bit 62 with 30 bits of the launcher. It is far above any real resource limit,
     /// and different from unlimited.
     private let origin: UInt64
-    /// Whether all launchers of a directory have the same numbers, earlier ones included.
+    /// Whether the numbers are those of a directory, so that earlier launchers of the directory had the same ones
+    /// (`MarkNumbers.ofDirectory`).
     let isShared: Bool
     private let owner: MarkOwner
     private var count: UInt64 = 0
@@ -75,7 +77,7 @@ struct RunnerMarkSeries {
     func isOurs(_ number: UInt64) -> Bool { number >> 32 == origin >> 32 }
 }
 
-/// The host process that created a mark. Whether it still runs can only be checked within one PID namespace.
+/// The host process that created a process mark. Whether it still runs can only be checked within one PID namespace.
 struct MarkOwner: Hashable {
     private let namespace: UInt64
     private let process: ProcessIdentity

@@ -8,7 +8,7 @@ import TaskModel
 /// cannot be written. A plugin that was built for a later minor may write fields that this host does not have. The page
 /// makes such a write detectable unless it writes zeroes. The write damages no memory of the runner (BGT-ABI-03).
 struct EntryPage {
-    /// A flaw of the filled struct.
+    /// A flaw of the `bgt_plugin` that entry has filled.
     enum Flaw: Hashable {
         case reservedIsSet(UInt32)
         /// Bytes behind the struct are not zero; the offset of the first one.

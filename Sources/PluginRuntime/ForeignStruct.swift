@@ -25,7 +25,8 @@ package enum ForeignStruct {
         case invalid
     }
 
-    /// Copies the struct. Fields beyond its size are zero.
+    /// Copies a struct of the plugin. Fields beyond the size in the struct are zero in the copy. Returns `tooNew` when
+    /// a field that this host does not know is not zero.
     ///
     /// - Parameter minimum: size of the struct in minor version 0 of the ABI, in bytes.
     package static func read<Value>(
@@ -67,7 +68,9 @@ package enum ForeignStruct {
         return true
     }
 
-    /// Whether `fill` accepts the size of the struct.
+    /// Whether `fill` accepts the size in the size field of the struct at `address`.
+    ///
+    /// - Parameter minimum: size of the struct in minor version 0 of the ABI, in bytes.
     package static func canFill(_ address: UnsafeRawPointer, minimum: Int) -> Bool {
         size(at: address, minimum: minimum) != nil
     }

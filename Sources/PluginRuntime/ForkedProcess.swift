@@ -34,7 +34,8 @@ enum ForkedProcess {
     /// Whether a forked process has called the host since `recordCalls`.
     static var hasCalled: Bool { called?.pointee == true }
 
-    /// Lets `noteCall` record calls. Called before any plugin code is mapped.
+    /// Creates the shared memory in which `noteCall` records calls of forked processes. Called before any plugin code
+    /// is mapped.
     static func recordCalls() {
         let size = Int(sysconf(Int32(_SC_PAGESIZE)))
         let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)

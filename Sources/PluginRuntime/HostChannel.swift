@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import RunnerWire
 import Synchronization
 
@@ -78,16 +79,21 @@ final class HostChannel: Sendable {
         }
     }
 
-    /// Sends the first message of the launch, together with a descriptor.
-    func send(_ message: RunnerMessage, with attached: Int32) {
-        guard let frame = try? message.frame() else { return }
-        outgoing.withLock { outgoing in
+    /// Sends the first message of the launch, together with a descriptor. Throws when the host does not receive both;
+    /// no message can be sent then.
+    func send(_ message: RunnerMessage, with attached: Int32) throws(SystemError) {
+        let attempt = "send a descriptor to the host"
+        guard let frame = try? message.frame() else { throw SystemError(number: EMSGSIZE, attempt: attempt) }
+        let sent = outgoing.withLock { outgoing in
             let size = frame.withUnsafeBytes {
                 bgl_send_with_descriptor(descriptor, $0.baseAddress, $0.count, attached)
             }
-            // Nothing was sent before, so the socket has space for all of it.
-            if size != frame.count { outgoing.isBroken = true }
+            outgoing.isBroken = size != frame.count
+            return size
         }
+        if sent == frame.count { return }
+        // Nothing was sent before, so the socket has space for all of it.
+        throw SystemError(number: sent < 0 ? Int32(-sent) : EIO, attempt: attempt)
     }
 
     /// Wakes the control thread, so that it checks its deadlines.

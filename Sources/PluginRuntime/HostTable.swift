@@ -57,7 +57,8 @@ enum HostTable {
     // Set once by the main thread, before the control thread starts and before any plugin code is mapped.
     nonisolated(unsafe) static var launch: RunnerLaunch?
 
-    /// The host that the plugin sees; empty before the launch is created.
+    /// The differences from a present host that the plugin sees in a trial; empty in every launch of a host, and before
+    /// the launch is created.
     static var imitation: ImitatedHost { launch?.plan.imitation ?? [] }
 
     /// The slots of the launch's tasks; nil in a process that the plugin forked, and before the launch is created.

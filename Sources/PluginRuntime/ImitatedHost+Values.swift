@@ -8,7 +8,7 @@ import RunnerWire
 extension ImitatedHost {
     /// The size in bytes by which a later minor version lengthens a struct of the host.
     private static let growth = 64
-    /// Added to a number, to get one that no version of the header defines.
+    /// Number that is added to a status or a reason, so that no version of the header defines the result.
     private static let offset = 10_000
 
     var minor: UInt32 { contains(.laterMinor) ? BGTASK_ABI_MINOR + 1 : BGTASK_ABI_MINOR }

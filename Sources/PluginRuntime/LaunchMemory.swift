@@ -38,7 +38,9 @@ struct TaskMemory: @unchecked Sendable {
 
     /// Copies the strings and the payload of a task.
     ///
-    /// - Parameter plugin: identifier to use for an event.
+    /// - Parameters:
+    ///   - plugin: the plugin of the launch. Its identifier is the identifier of an event.
+    ///   - isGuarded: whether the copies have pages of their own, which `close` makes inaccessible.
     init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier, isGuarded: Bool = false) {
         self.isGuarded = isGuarded
         identifier = UnsafePointer((task.kind == .event ? plugin.text : task.identifier).stored(isGuarded))
@@ -101,7 +103,7 @@ extension Array {
     }
 }
 
-/// Memory on the heap; guarded memory consists of whole pages.
+/// Uninitialized memory for `count` elements: on the heap; for guarded memory, pages of its own outside of the heap.
 private func newMemory<Element>(of type: Element.Type, _ count: Int, _ isGuarded: Bool) -> UnsafeMutablePointer<Element>
 {
     guard isGuarded else { return .allocate(capacity: count) }

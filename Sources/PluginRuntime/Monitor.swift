@@ -47,7 +47,8 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
         return body(state)
     }
 
-    /// Blocks until `body` returns a value, which is the result. Changes that `body` makes wake no other thread.
+    /// Blocks until `body` returns a value, which is the result. `body` is called at once and after each `change`.
+    /// Changes that `body` makes wake no other thread.
     func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

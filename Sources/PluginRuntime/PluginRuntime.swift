@@ -7,8 +7,8 @@ import RunnerWire
 import Sandbox
 import TaskModel
 
-/// The entry point of a runner: it receives one plan from the control socket, runs that launch and ends the process. It
-/// runs once per process.
+/// The entry point of a runner: it enters the sandbox that the host's first message describes, receives the plan of one
+/// launch, runs this launch and ends the process. It runs once per process.
 package enum PluginRuntime {
     package static func run() -> Never {
         guard hasHost else {
@@ -20,28 +20,30 @@ package enum PluginRuntime {
         }
         prepareProcess()
         guard let wakeChannel = WakeChannel() else {
-            awaitPlan()
+            awaitFirstBytes()
             RunnerExit.endUnstarted(without: .descriptor)
         }
         let channel = HostChannel(descriptor: RunnerDescriptors.control, wakeChannel: wakeChannel)
         var decoder = FrameDecoder<HostMessage>()
         var ruleset: BaseRuleset?
-        if !hasPlan {
+        if !hasBytes {
             ruleset = BaseRuleset.prepared()
             Rehearsal.run()
         }
-        let plan = receivePlan(from: channel, &decoder)
+        guard case .confine(let confinement) = receive(from: channel, &decoder) else { endForOrder("a confinement") }
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
 
         // Inherited by all later threads. A failure has no effect on the plugin.
-        if plan.nice > 0 { Sandbox.lowerPriority(by: plan.nice) }
+        if confinement.nice > 0 { Sandbox.lowerPriority(by: confinement.nice) }
         // Before the first other thread: a sandbox does not apply to threads that exist already.
         // Taken: the ruleset has to be closed before any plugin code is mapped.
-        enterSandbox(plan, channel, ruleset.take())
+        enterSandbox(confinement, channel, ruleset.take())
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
         guard let reserve = WorkQueue(named: "bgtask-reserve"), let spare = WorkQueue(named: "bgtask-spare") else {
             RunnerExit.endUnstarted(without: .thread)
         }
+        // The plan follows once the launch is recorded: until then no code of the plugin is mapped.
+        guard case .plan(let plan) = receive(from: channel, &decoder) else { endForOrder("a plan") }
         WorkerThread.setName(plan.plugin.text)
         // One slot for a handler and one for an expiration handler of every task, including tasks that are delivered
         // later.
@@ -94,29 +96,28 @@ package enum PluginRuntime {
         OutputStreams.bufferByLine()
     }
 
-    /// Gives this process the user and the sandbox of the plan. If that fails, the process ends before any plugin code
-    /// is mapped.
+    /// Gives this process its user and its sandbox. If that fails, the process ends before any plugin code is mapped.
     private static func enterSandbox(
-        _ plan: RunnerPlan,
+        _ confinement: Confinement,
         _ channel: HostChannel,
         _ ruleset: BaseRuleset?
     ) {
         do throws(SystemError) {
             let (messages, listener) = try Sandbox.enter(
-                plan.sandbox,
-                as: plan.user,
-                processLimit: plan.processLimit,
-                fileLimit: plan.fileLimit,
-                container: plan.containerPath,
+                confinement.sandbox,
+                as: confinement.user,
+                processLimit: confinement.processLimit,
+                fileLimit: confinement.fileLimit,
+                container: confinement.containerPath,
                 prepared: ruleset
             )
-            // The first message: the host accepts a listener with the first bytes only. Then this process closes it,
-            // because the holder of the listener could permit refused calls.
+            // The first message: the host accepts a listener with the first bytes only.
             if let listener {
-                withExtendedLifetime(listener) { channel.send(.confined, with: $0.number) }
-            } else if plan.sandbox?.filter.isEmpty == false {
+                send(listener, over: channel)
+            } else if confinement.isFiltered {
                 channel.send(.confined)
             }
+            if confinement.sandbox != nil { try Sandbox.limitDescriptors() }
             for message in messages {
                 channel.send(.log(.warning, message: message))
             }
@@ -125,41 +126,57 @@ package enum PluginRuntime {
         }
     }
 
-    /// Whether the host has sent the first bytes of the plan, or has closed the socket.
-    private static var hasPlan: Bool {
+    /// Sends the listener for refused system calls to the host. If that fails, the process ends: the host could not
+    /// answer its refused calls. The caller closes the listener before it maps the plugin, because the holder of the
+    /// listener could permit refused calls.
+    private static func send(_ listener: Descriptor, over channel: HostChannel) {
+        defer { withExtendedLifetime(listener) {} }
+        Sandbox.raiseDescriptorLimit()
+        do throws(SystemError) {
+            try channel.send(.confined, with: listener.number)
+        } catch {
+            if error.number == ETOOMANYREFS { RunnerExit.endUnstarted(without: .descriptorInFlight) }
+            RunnerExit.endUnstarted(
+                RunnerExit.notConfined,
+                "the listener for refused system calls does not reach the host: \(error)"
+            )
+        }
+    }
+
+    /// Whether the host has sent the first bytes, or has closed the socket.
+    private static var hasBytes: Bool {
         var state = pollfd(fd: RunnerDescriptors.control, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) != 0
     }
 
     /// Waits until the host has sent the first bytes, or has closed the socket.
-    private static func awaitPlan() {
+    private static func awaitFirstBytes() {
         var wait = pollfd(fd: RunnerDescriptors.control, events: Int16(POLLIN), revents: 0)
         while poll(&wait, 1, -1) < 0, errno == EINTR {}
     }
 
-    private static func receivePlan(
+    private static func endForOrder(_ expected: String) -> Never {
+        RunnerExit.endUnstarted(
+            RunnerExit.brokenWire,
+            RunnerExit.mismatch("the host sent another message in place of \(expected)")
+        )
+    }
+
+    private static func receive(
         from channel: HostChannel,
         _ decoder: inout FrameDecoder<HostMessage>
-    ) -> RunnerPlan {
+    ) -> HostMessage {
         do {
             while true {
-                switch try decoder.next() {
-                case .plan(let plan): return plan
-                case .some:
-                    RunnerExit.endUnstarted(
-                        RunnerExit.brokenWire,
-                        RunnerExit.mismatch("the host's first message was not a plan")
-                    )
-                case nil: break
-                }
-                // A runner that was started in advance and never used ends here, together with its host.
+                if let message = try decoder.next() { return message }
+                // A runner that never gets a plan ends here, together with its host.
                 guard case .bytes(let bytes) = channel.receive(waits: true) else { _exit(RunnerExit.hostIsGone) }
                 decoder.append(bytes)
             }
         } catch {
             RunnerExit.endUnstarted(
                 RunnerExit.brokenWire,
-                RunnerExit.mismatch("the plan cannot be read: \(error.message)")
+                RunnerExit.mismatch("the host's message cannot be read: \(error.message)")
             )
         }
     }

@@ -12,11 +12,11 @@ struct PluginThreads {
     /// counts, even on a busy machine, because it is runnable. False where /proc cannot be read.
     var isAnyActive: Bool { exists(where: Self.isActive) ?? false }
 
-    /// Whether there is such a thread. Without one, and without a callback, the plugin makes no further call. True where
-    /// /proc cannot be read.
+    /// Whether the plugin has any thread, including the main thread with `run_main`. Without one, and without a
+    /// callback, the plugin makes no further call. True where /proc cannot be read.
     var isAny: Bool { includeMain || exists { _ in true } ?? true }
 
-    /// Nil where /proc cannot be read.
+    /// Whether a thread that is not the runner's satisfies `isCounted`; nil where /proc cannot be read.
     private func exists(where isCounted: (pid_t) -> Bool) -> Bool? {
         guard let directory = opendir("/proc/self/task") else { return nil }
         defer { closedir(directory) }

@@ -9,7 +9,7 @@ import TaskModel
 /// none is undone.
 // Unchecked: the addresses of signal handlers are compared, never called.
 final class ProcessWatch: @unchecked Sendable {
-    /// The handlers as the runner set them, or as the runtime of Go set them before entry returned.
+    /// Addresses of the signal handlers as the runner set them, or as the runtime of Go set them before entry returned.
     private var handlers: [UnsafeRawPointer?]
     private let directory: String?
     /// The process's umask in octal; nil where /proc cannot be read.
@@ -17,7 +17,8 @@ final class ProcessWatch: @unchecked Sendable {
     /// The files behind the descriptors 0 to 2.
     private let streams: [FileKey?]
 
-    /// Takes the snapshot. Called after this process has set up its own state and before any plugin code is mapped.
+    /// Takes the snapshot of signal handlers, working directory, umask and standard streams. Called after this process
+    /// has set up its own state and before any plugin code is mapped.
     init() {
         handlers = Self.handlers()
         directory = Self.directory()
@@ -38,8 +39,8 @@ final class ProcessWatch: @unchecked Sendable {
         }
     }
 
-    /// Whether the handler lies in a library with Go's runtime, which calls the earlier handler. For other handlers
-    /// such a call could be observed only by a crash.
+    /// Whether the signal handler lies in a library with Go's runtime, whose handlers call the runner's earlier
+    /// handler. Whether any other handler calls it could be observed only by a crash.
     private static func isOfLanguageRuntime(_ handler: UnsafeRawPointer?) -> Bool {
         guard let handler else { return false }
         return bgl_library_has(handler, "crosscall2") == 1
@@ -88,7 +89,7 @@ final class ProcessWatch: @unchecked Sendable {
         return (1...64).filter { sigismember(&blocked, $0) == 1 }
     }
 
-    /// The signals whose handlers are compared: the runner sets all of them.
+    /// The signals whose handlers are checked for changes by the plugin: the runner sets all of them.
     private static let signals = CrashReporter.signals + [SIGTERM, SIGINT, SIGHUP, SIGPIPE]
 
     private static func handlers() -> [UnsafeRawPointer?] {

@@ -4,16 +4,20 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// A rehearsal of the start of a launch with an invented plan, while a runner waits for its plan.
+/// A rehearsal of the start of a launch with an invented plan, while a runner waits for its first message.
 ///
 /// The first use of a type makes the Swift runtime search its conformances and build its metadata, and the first use of
 /// code and memory makes the kernel map their pages. After a rehearsal no launch waits for these. It starts no thread,
 /// loads no library and changes no state of the process.
 enum Rehearsal {
     static func run() {
-        guard let plan = invented, let frame = try? HostMessage.plan(plan).frame() else { return }
+        guard let plan = invented, let frame = try? HostMessage.plan(plan).frame(),
+            let first = try? HostMessage.confine(inventedConfinement).frame()
+        else { return }
         var decoder = FrameDecoder<HostMessage>()
+        decoder.append(first)
         decoder.append(frame)
+        guard case .confine = try? decoder.next() else { return }
         guard case .plan(let plan) = try? decoder.next() else { return }
         var registrations = RegistrationTable<RunnerLaunch.Handler>(role: plan.role, permitted: plan.permitted)
         var tasks = TaskTable<RunnerLaunch.ExpirationHandler>(
@@ -32,7 +36,14 @@ enum Rehearsal {
         if let task = plan.tasks.first { _ = try? RunnerMessage.completed(task.id, .success).frame() }
     }
 
-    /// A plan with one value of each list. Nil only if one of the names were invalid.
+    private static var inventedConfinement: Confinement {
+        let place = SandboxPlan.Place(path: "/", access: .read)
+        let sandbox = SandboxPlan(landlock: nil, library: "/", granted: [place], reserved: ["/"], filter: [0])
+        return Confinement(containerPath: "/", sandbox: sandbox)
+    }
+
+    /// The plan of the invented launch: every list has one element, so that the rehearsal runs the code for elements.
+    /// Nil only if one of its names were invalid.
     private static var invented: RunnerPlan? {
         guard let plugin = PluginIdentifier("rehearsal.plugin"),
             let identifier = PermittedIdentifier("rehearsal.plugin.task")
@@ -47,7 +58,6 @@ enum Rehearsal {
             attempts: 0,
             payload: [0]
         )
-        let place = SandboxPlan.Place(path: "/", access: .read)
         return RunnerPlan(
             launch: launch,
             plugin: plugin,
@@ -60,7 +70,6 @@ enum Rehearsal {
             modes: [.fetch],
             settings: ["key": "value"],
             containerPath: "/",
-            sandbox: SandboxPlan(landlock: nil, library: "/", granted: [place], reserved: ["/"], filter: [0]),
             supportedResources: [],
             hostVersion: "0",
             deadline: MonotonicTime(nanoseconds: 0),

@@ -40,7 +40,7 @@ enum RunnerExit {
         endUnstarted(noResources, resource.problem)
     }
 
-    /// Ends the process because of an invalid message of the host that the plugin cannot have caused.
+    /// Ends the process because the host sent an invalid message, and the plugin cannot have caused the flaw.
     static func endBrokenWire(_ flaw: String) -> Never {
         end(brokenWire, mismatch(flaw))
     }
@@ -49,12 +49,18 @@ enum RunnerExit {
 
     enum Resource {
         case descriptor
+        /// A descriptor that can be sent over a socket: the kernel limits those in flight per user.
+        case descriptorInFlight
         case thread
         case memory
 
         fileprivate var problem: String {
             switch self {
             case .descriptor: "no file descriptor is available; raise LimitNOFILE= of bgtaskd's service"
+            case .descriptorInFlight:
+                "no descriptor can be sent to the host, because programs of the same user keep more of them in sockets"
+                    + " than the hard limit of descriptors; end these programs, raise LimitNOFILE= of bgtaskd's"
+                    + " service, or give plugins users of their own with plugin-users"
             case .thread:
                 "no thread is available; raise TasksMax= of bgtaskd's service, or limits.processes in the plugin's"
                     + " manifest"

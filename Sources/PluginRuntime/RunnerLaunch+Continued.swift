@@ -50,8 +50,8 @@ extension RunnerLaunch {
         channel.send(.log(.warning, message: message))
     }
 
-    /// Expires all bounded tasks at the launch's deadline; also the assertions, unless a continued task still runs.
-    /// Called by the control thread; never blocks.
+    /// Expires all tasks to which the launch's deadline applies, when it has passed; also the assertions, unless a
+    /// continued task still runs. Called by the control thread; never blocks.
     func expireBudget() {
         expire(.bounded, .budget, isAnnounced: true)
         // A continued task that still runs keeps the launch open. The host expires the assertions after the last one.

@@ -65,7 +65,8 @@ extension RunnerLaunch {
     /// The time in which a strict host sees calls after `stop`, and crashes of threads that run on.
     private static let lateCallMicroseconds: UInt32 = 50_000
 
-    /// Lets threads of the plugin make calls, each of which is a violation now, and reports calls of forked processes.
+    /// Waits for `lateCallMicroseconds`, so that threads of the plugin can make calls, each of which is a violation
+    /// now. Then reports whether a forked process has called the host. For a strict host.
     private func reportIneffectiveCalls() {
         usleep(Self.lateCallMicroseconds)
         if ForkedProcess.hasCalled {

@@ -73,7 +73,8 @@ extension RunnerLaunch {
         throw problem.call
     }
 
-    /// The problem of a registration, and the violation that it is; nil when the handler is registered.
+    /// The refusal of a registration, with its violation, which is nil for a malformed identifier; nil when the handler
+    /// is registered.
     private static func problem(
         of verdict: RegistrationTable<Handler>.Verdict,
         registering text: String
@@ -107,7 +108,7 @@ extension RunnerLaunch {
 }
 
 extension LateRegistration {
-    /// The rule of the launch with this plan.
+    /// Creates the rule for late registrations in the launch with this plan.
     init(_ plan: RunnerPlan) {
         let others = plan.tasks.filter { $0.kind != .continued }
         // A trigger starts only launches of extensions, which register no handlers.

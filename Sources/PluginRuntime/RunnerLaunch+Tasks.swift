@@ -44,8 +44,9 @@ extension RunnerLaunch {
         }
     }
 
-    /// Completes a task and reports its outcome to the host, so that a call of `complete` never leaves the task open: a
-    /// number that is no outcome completes it as failed, and a call inside a visitor of `pending` completes it too.
+    /// Completes a task and reports its outcome to the host. A number that is no outcome completes the task as failed,
+    /// and a call inside a visitor of `pending` completes it too, so that neither mistake leaves the task open. After
+    /// the end of the launch the call has no effect.
     func complete(_ task: TaskID, outcome number: Int32, _ message: UnsafePointer<CChar>?) -> Int32 {
         guard let refused = bar("complete") else { return completeOrFail(task, outcome: number, message) }
         if refused == BGT_WRONG_PHASE { _ = completeOrFail(task, outcome: number, message) }

@@ -23,7 +23,7 @@ final class RunnerLaunch: Sendable {
         /// Information about the tasks that are not completed, including tasks of the batch that have no handler.
         var open: [TaskID: OpenTask]
         var reports = ReportTable<ReportKey, RunnerMessage>()
-        /// Tasks whose held progress may have been replaced in their slots.
+        /// Tasks whose progress report is held by `reports` and by the task's slot: the slot may have a newer one.
         var held: Set<TaskID> = []
         /// The optional functions of the plugin; nil until entry has succeeded.
         var hooks: PluginHooks?

@@ -19,7 +19,8 @@ package final class TaskSlots: @unchecked Sendable {
         /// Whether the task is delivered and neither expiring nor completed.
         let isOpen = Atomic(false)
         let isLocked = Atomic(false)
-        /// Whether the table of reports holds a progress report of the task, which `done` and `total` replace.
+        /// Whether `ReportTable` holds back a progress report of the task. The slot then has the newest numbers of this
+        /// report in `done` and `total`.
         var isHolding = false
         var (done, total): (Int64, Int64) = (0, 0)
 
@@ -52,9 +53,9 @@ package final class TaskSlots: @unchecked Sendable {
         return slots[index].isOpen.load(ordering: .acquiring)
     }
 
-    /// Replaces the progress that is held for the task.
+    /// Replaces the progress report that the slot of the task holds and that is not sent yet.
     ///
-    /// - Returns: false when nothing was replaced, and the tables have to decide.
+    /// - Returns: false when nothing was replaced: the caller then passes the progress to the tables of the launch.
     package func replace(_ task: TaskID, done: Int64, total: Int64) -> Bool {
         guard let index = index(of: task), TaskProgress(done: done, total: total) != nil,
             !slots[index].isLocked.exchange(true, ordering: .acquiring)
@@ -90,7 +91,8 @@ package final class TaskSlots: @unchecked Sendable {
         }
     }
 
-    /// Lets calls replace the progress report that the table of reports now holds.
+    /// Stores a progress report that the table of reports now holds in the slot of its task, so that later calls can
+    /// replace it there.
     ///
     /// - Returns: false for a task without a slot.
     package func hold(_ progress: TaskProgress, of task: TaskID) -> Bool {
@@ -102,7 +104,8 @@ package final class TaskSlots: @unchecked Sendable {
         return true
     }
 
-    /// Takes the newest held progress; nil when none is held. Calls replace nothing until the next `hold`.
+    /// Returns the newest progress that the slot of the task holds, and empties the slot; nil when it holds none. Until
+    /// the next `hold`, `replace` returns false for the task.
     package func take(_ task: TaskID) -> TaskProgress? {
         guard let index = index(of: task) else { return nil }
         slots[index].lock()

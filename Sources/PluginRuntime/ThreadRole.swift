@@ -13,7 +13,8 @@ struct ThreadRole: OptionSet {
     static let callback = ThreadRole(rawValue: 2)
     /// A callback whose return the end of the launch awaits.
     static let counted = ThreadRole(rawValue: 4)
-    /// The handler of an assertion, which the end of the launch awaits on its own.
+    /// The expiration handler of an assertion. The end of the launch awaits its return separately from that of the
+    /// other callbacks.
     static let assertionHandler = ThreadRole(rawValue: 8)
     /// `run_main`. Its calls count like calls of the plugin's own threads, because the end of the launch does not await
     /// its return.

@@ -15,10 +15,10 @@ package struct GrantedPath: Hashable, Sendable {
     package let path: String
     /// The key of the grant: `read`, `write`, `execute` or `unix`.
     package let key: String
-    /// Nil when the user of the trial can use the path.
+    /// The reason why the user of the trial cannot use the path; nil when the user can.
     package let obstacle: Obstacle?
 
-    /// The paths of the grants that the trial opens.
+    /// The paths of the grants that are not refused, each with the reason why the user of the trial cannot use it.
     static func all(of grants: [LimitedGrant], for access: UserAccess) -> [GrantedPath] {
         grants.filter { !$0.isRefused }.flatMap { grant in
             grant.places.map { place in

@@ -47,8 +47,8 @@ package struct TrialAccess: Hashable, Sendable {
         }
     }
 
-    /// The hint after a failed run whose texts mention a refused path; nil when the manifest grants paths, whose warnings
-    /// precede the run, and without a sandbox of files.
+    /// The hint after a failed run whose texts contain `EACCES` or "permission denied"; nil when they contain neither,
+    /// and without a sandbox of files. Nil, too, when the manifest grants paths: `warnings` about them precede the run.
     ///
     /// - Parameter texts: log, output and messages of the plugin.
     package func hint(after texts: [String]) -> String? {
@@ -62,7 +62,8 @@ package struct TrialAccess: Hashable, Sendable {
 }
 
 extension TaskOutcome {
-    /// Whether the plugin itself ended the task without success, as after an error that it got from a system call.
+    /// Whether the outcome may follow from a system call that was refused for lack of a grant: the plugin failed the
+    /// task, crashed or exited, or its entry or loading failed.
     package var mayHaveMissedGrant: Bool {
         switch self {
         case .failed, .crashed, .exited, .entryFailed, .loadFailed: true

@@ -72,7 +72,7 @@ extension TrialCourse {
     }
 
     /// The refusal of a request by the rules of a host with its default configuration and without a GPU; nil when it
-    /// accepts the request. A host launches the plugin for a user, as the plan of a trial says.
+    /// accepts the request.
     private func refusal(of request: TaskRequest) -> SubmissionRefusal? {
         let configuration = SchedulingConfiguration()
         let permissions = Permissions(of: owner, policy: configuration.policy(for: owner.identifier))
@@ -87,7 +87,7 @@ extension TrialCourse {
             for: owner,
             isPermitted: permissions.permits(request.identifier, as: request.kind),
             pending: isReplacement ? nil : others.count,
-            isForeground: true,
+            isForeground: script.isForeground,
             on: Conditions([]),
             under: configuration
         )

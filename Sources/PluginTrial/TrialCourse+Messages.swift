@@ -2,14 +2,13 @@
 
 package import PluginLaunch
 import RunnerWire
-import SandboxPolicy
 package import TaskModel
 
 extension TrialCourse {
     /// The action that sets the first kill time, after the plan was sent.
     package mutating func begin() -> [Action] { updatedKillTime(at: start) }
 
-    /// Handles an event of the launch.
+    /// Adds an event of the launch to the log of the trial, and returns the actions with which the host answers it.
     package mutating func receive(_ event: LaunchEvent, at now: MonotonicTime) -> [Action] {
         switch event {
         // Launches of a trial have no control groups.
@@ -17,9 +16,9 @@ extension TrialCourse {
         case .unavailable(_, let error):
             add(.notStarted(message: error.message), at: now)
             phase = .ended
+        case .failedByHost(_, let message): add(.notStarted(message: message), at: now)
         case .message(_, let message): return receive(message, at: now)
-        case .refused(_, let call):
-            add(.denied(DeniedCall(number: call.number, arguments: (call.first, call.second))), at: now)
+        case .refused(_, let call): add(.denied(call), at: now)
         case .malformed(_, let message): add(.malformed(message: message), at: now)
         case .windowExceeded: add(.malformed(message: "more calls were unanswered at once than allowed"), at: now)
         case .output(_, let stream, let line): add(.output(stream, line: line), at: now)

@@ -179,7 +179,7 @@ package struct TrialCourse: Sendable {
         return [.setKillTime(time)]
     }
 
-    /// Ends the launch if neither a task nor an assertion is open. Otherwise updates the kill time.
+    /// Stops the runner if neither a task nor an assertion is open. Otherwise updates the kill time.
     mutating func stopIfDone(at now: MonotonicTime) -> [Action] {
         guard phase == .running, open.isEmpty, assertions.isEmpty else { return updatedKillTime(at: now) }
         phase = .stopping

@@ -27,7 +27,8 @@ package enum TrialEvent: Hashable, Sendable {
     case assertionBegan(AssertionID, name: String)
     case assertionEnded(AssertionID)
     case assertionsExpired(ExpirationReason)
-    /// A submission with its answer; `refusal` is nil when it was accepted.
+    /// A submission with its answer: `refusal` is nil when it was accepted, and `isScripted` is true for a refusal by
+    /// the script instead of by the rules of a host.
     case submitted(TaskRequest, payloadSize: Int, refusal: SubmissionRefusal?, isScripted: Bool)
     /// A cancellation; of all pending requests when the identifier is nil.
     case cancelled(TaskIdentifier?)
@@ -38,7 +39,7 @@ package enum TrialEvent: Hashable, Sendable {
     case output(RunnerOutput, line: String)
     case outputDropped(RunnerOutput, lines: Int)
     case denied(DeniedCall)
-    /// The runner's channel carried an invalid message or too many unanswered calls, as after a write of the plugin.
+    /// The runner's channel carried an invalid message or too many unanswered calls, as after the plugin wrote to it.
     case malformed(message: String)
     /// The host requested the end of the launch.
     case stopping

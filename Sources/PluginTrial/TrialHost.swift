@@ -122,14 +122,11 @@ package final class TrialHost: Sendable {
     }
 
     private func send(plan course: TrialCourse, of subject: TrialSubject, container: String) {
-        let sandbox = subject.sandbox()
-        let resources = LaunchResources(
-            limits: .none,
-            isBackground: false,
-            isFiltered: sandbox?.filter.isEmpty == false
-        )
+        let confinement = subject.confinement(for: course.script, container: container)
+        let resources = LaunchResources(limits: .none, isBackground: false, isFiltered: confinement.isFiltered)
         launcher.limit(course.launch, resources)
-        perform([.send(.plan(subject.plan(for: course, sandbox, container: container)))], course.launch)
+        let plan = subject.plan(for: course, container: container)
+        perform([.send(.confine(confinement)), .send(.plan(plan))], course.launch)
     }
 
     private func perform(_ actions: [TrialCourse.Action], _ launch: LaunchNumber) {

@@ -38,13 +38,14 @@ extension TrialLog {
         entryStatus.flatMap { $0 == 0 ? nil : "\(ABIVocabulary.status.name(of: Int64($0))) (\($0))" }
     }
 
-    /// Whether a task of the script reached the plugin: entry succeeded, and registered a handler or a receiver.
+    /// Whether a task of the script reached the plugin: entry succeeded, and the plugin has a handler for the
+    /// identifier or, for an event, a receiver.
     package func isDelivered(_ identifier: String, isEvent: Bool) -> Bool {
         guard case .entered(0, let registered, let offersReceive, _)? = entry else { return false }
         return isEvent ? offersReceive : TaskIdentifier(identifier).map(registered.permits) ?? false
     }
 
-    /// The handlers that were registered in entry; nil when entry did not return.
+    /// The identifiers and patterns for which entry registered handlers; nil when entry did not return.
     package var registered: [PermittedIdentifier]? {
         first { if case .entered(_, let registered, _, _) = $0 { registered } else { nil } }
     }
@@ -60,11 +61,14 @@ extension TrialLog {
     }
 
     /// The outcome of a task, as a host would record it for a launch with this task alone.
-    package func outcome(of task: Int, identifier: String, isEvent: Bool) -> TaskOutcome {
+    ///
+    /// - Parameter event: type of an event; nil for all other kinds.
+    package func outcome(of task: Int, identifier: String, event: EventType?) -> TaskOutcome {
         if let completion = completion(of: task) { return completion.outcome.taskOutcome }
         if contains({ if case .loadFailed = $0 { true } else { false } }) { return .loadFailed }
         if entryStatus != 0 { return .entryFailed }
-        if !isDelivered(identifier, isEvent: isEvent) { return isEvent ? .succeeded : .notRegistered }
+        // A plugin without a receiver has nothing to do at its start (C11).
+        if !isDelivered(identifier, isEvent: event != nil) { return event == .started ? .succeeded : .notRegistered }
         if crashSignal != nil { return .crashed }
         if earlyExit != nil { return .exited }
         if case .outOfMemory? = end?.termination { return .killedForMemory }
@@ -88,7 +92,7 @@ extension TrialLog {
 extension ExpirationReason {
     package static let all: [ExpirationReason] = (1...9).compactMap { ExpirationReason(rawValue: $0) }
 
-    /// The reason as an option of a command has it.
+    /// The name of the reason in the options of commands.
     package var word: String {
         switch self {
         case .budget: "budget"

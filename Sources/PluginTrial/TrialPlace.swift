@@ -9,7 +9,7 @@ package import TaskModel
 /// its directory.
 ///
 /// A superuser's trial runs as the user `nobody`, which may not read the vendor's directory. The sandbox opens the
-/// directory of a library for its private libraries, as a host does: here it contains nothing else.
+/// directory of the copies as a whole: it contains only files that a host opens.
 package struct TrialPlace: Sendable {
     package let path: String
     /// The user of the runner; nil for the user of this process.
@@ -18,7 +18,7 @@ package struct TrialPlace: Sendable {
     /// Makes the directory.
     ///
     /// - Parameters:
-    ///   - isSuperuser: whether this process has to give its authority up in the runner.
+    ///   - isSuperuser: whether this process has the authority of root, so that its runners run as the user `nobody`.
     ///   - temporary: the directory for temporary files.
     package init(isSuperuser: Bool, temporary: String) throws(TrialFailure) {
         user = isSuperuser ? Self.nobody : nil
@@ -66,7 +66,7 @@ package struct TrialPlace: Sendable {
 
     package func containerPath(_ number: Int) -> String { "\(path)/containers/\(number)" }
 
-    /// Makes an empty container, which belongs to the user of the runner, and returns its path.
+    /// Makes the empty container `number`, which belongs to the user of the runner, and returns its path.
     package func container(_ number: Int) throws(TrialFailure) -> String {
         let container = containerPath(number)
         guard mkdir(container, 0o700) == 0, user.map({ chown(container, $0, $0) }) ?? 0 == 0 else {
@@ -75,14 +75,14 @@ package struct TrialPlace: Sendable {
         return container
     }
 
-    /// The directory of the main bundle.
+    /// The directory of main bundles.
     package var bundles: String { path + "/bundles" }
 
     /// The directory of the copied library, which the sandbox of a runner opens.
     package var libraries: String { path + "/library" }
 
-    /// The plugin with a copy of its library, of the files that the loader takes from its directory, and of the pinned
-    /// files, which the plugin may open itself.
+    /// Copies the library of a plugin, the files that the loader takes from the library's directory, and the pinned
+    /// files, which the plugin may open itself, to `libraries`. Returns the plugin with the copied library.
     package func install(_ plugin: PluginEntry) throws(TrialFailure) -> PluginEntry {
         let source = FilePlace.directory(of: plugin.library.path)
         let copies = libraries
@@ -161,6 +161,7 @@ extension PluginEntry {
                 identity: identity,
                 headerMinor: library.headerMinor
             ),
+            companions: .directory,
             mainBundle: mainBundle.map { bundle in
                 MainBundle(information: bundle.information, resources: FilePlace.directory(of: path))
             },

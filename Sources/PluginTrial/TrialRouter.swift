@@ -61,8 +61,8 @@ struct ProcessSample: Sendable {
 
     init() {}
 
-    /// Measures a process at a completion, at its last message, or before it is killed; nil at other events.
-    /// Descriptors are counted only at a completion.
+    /// Measures a process at a completion, at its last message, or after it was killed at its kill time; nil at other
+    /// events. Descriptors are counted only at a completion.
     init?(of pid: Int32, at event: LaunchEvent) {
         switch event {
         case .message(_, .completed): openDescriptors = (try? FilePlace.entries(of: "/proc/\(pid)/fd"))?.count

@@ -10,7 +10,7 @@ package struct TrialScript: Hashable, Sendable {
         package let kind: TaskKind
         /// Type of an event; nil for all other kinds.
         package let event: EventType?
-        /// The task identifier; of an event the identifier of the plugin that caused it.
+        /// The task identifier; for an event, the identifier of the plugin that receives it.
         package let identifier: String
         package var payload: [UInt8]
 
@@ -30,7 +30,7 @@ package struct TrialScript: Hashable, Sendable {
 
     /// An expiration of all tasks that are open.
     package struct Expiration: Hashable, Sendable {
-        /// Time from the return of entry.
+        /// Time from the return of entry to the expiration.
         package let delay: Duration
         package let reason: ExpirationReason
 
@@ -42,7 +42,7 @@ package struct TrialScript: Hashable, Sendable {
 
     /// Limits of the process, lower than those of every launch; nil for no lower limit.
     package struct Shortage: Hashable, Sendable {
-        /// Maximum number of open descriptors.
+        /// Maximum number of open descriptors of the process.
         package var descriptors: UInt64?
         /// Maximum growth of the address space in bytes, from the start of the runner.
         package var memory: UInt64?
@@ -71,10 +71,10 @@ package struct TrialScript: Hashable, Sendable {
     package var answer = Answer.acceptance
     /// Identifiers and patterns of the manifest that this launch does not permit.
     package var withheld: Set<PermittedIdentifier> = []
-    /// Whether the launch has the settings of the plugin.
+    /// Whether the launch has the plugin's settings; if false, it has no settings.
     package var hasSettings = true
     package var shortage = Shortage()
-    /// The host that the plugin sees in place of the present one.
+    /// The differences from a host of this release that the trial imitates for the plugin; empty for none.
     package var imitation: ImitatedHost = []
     /// The number of equal launches in the same container before this one.
     package var earlierLaunches = 0

@@ -36,7 +36,7 @@ package struct TrialSubject: Sendable {
     }
 
     /// The plan of a launch by a script.
-    func plan(for course: TrialCourse, _ sandbox: SandboxPlan?, container: String) -> RunnerPlan {
+    func plan(for course: TrialCourse, container: String) -> RunnerPlan {
         let script = course.script
         return RunnerPlan(
             launch: course.launch,
@@ -52,9 +52,6 @@ package struct TrialSubject: Sendable {
             settings: script.hasSettings ? settings : [:],
             handlers: plugin.handlers,
             containerPath: container,
-            user: user,
-            fileLimit: script.shortage.fileSize,
-            sandbox: sandbox,
             supportedResources: [],
             hostVersion: Release.version,
             imitation: script.imitation,
@@ -67,11 +64,21 @@ package struct TrialSubject: Sendable {
         )
     }
 
-    func sandbox() -> SandboxPlan? { sandboxes.plan(for: plugin.library.path, grants) }
+    func confinement(for script: TrialScript, container: String) -> Confinement {
+        Confinement(
+            user: user,
+            fileLimit: script.shortage.fileSize,
+            containerPath: container,
+            sandbox: sandboxes.plan(for: plugin.library.path, with: plugin.companions, grants)
+        )
+    }
 }
 
 extension TrialScript {
-    fileprivate var lane: Lane { tasks.first?.kind.lane ?? .background }
+    var lane: Lane { tasks.first?.kind.lane ?? .background }
+
+    /// Whether the launch is in the foreground, as in a host: a user requested it, or it has a trigger.
+    var isForeground: Bool { lane != .event || tasks.contains { $0.event == .trigger } }
 }
 
 extension RunnerPlan.Task {

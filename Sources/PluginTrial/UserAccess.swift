@@ -11,7 +11,7 @@ struct UserAccess {
     static let write: mode_t = 2
     static let execute: mode_t = 1
 
-    /// The user; nil for the user of this process.
+    /// The user whose access is examined; nil for the user of this process.
     let user: UInt32?
 
     /// The first file on the way to a path that refuses the access; nil when the user can use the path. For the user of

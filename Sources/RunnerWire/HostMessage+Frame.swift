@@ -17,11 +17,13 @@ extension HostMessage: WireMessage {
         case stop = 263
         case expireAssertions = 264
         case deliver = 265
+        case confine = 266
     }
 
     package var frameType: UInt16 {
         let type: FrameType =
             switch self {
+            case .confine: .confine
             case .plan: .plan
             case .deliver: .deliver
             case .expire: .expire
@@ -37,6 +39,8 @@ extension HostMessage: WireMessage {
 
     package func putFields(into frame: inout FrameWriter) {
         switch self {
+        case .confine(let confinement):
+            frame.put(confinement)
         case .plan(let plan):
             frame.put(plan)
         case .deliver(let task):
@@ -71,6 +75,8 @@ extension HostMessage: WireMessage {
 
     package init(frameType: UInt16, fields: inout FrameReader) throws(WireError) {
         switch FrameType(rawValue: frameType) {
+        case .confine:
+            self = .confine(try fields.confinement())
         case .plan:
             self = .plan(try fields.plan())
         case .deliver:

@@ -2,8 +2,9 @@
 
 package import TaskModel
 
-/// A message from the host to its runner. The first one is always the plan.
+/// A message from the host to its runner. The first one is always the confinement, the second one the plan.
 package enum HostMessage: Hashable, Sendable {
+    case confine(Confinement)
     case plan(RunnerPlan)
     /// Another task for the running launch: a continued task that the launch itself submitted (C8). Sent after the
     /// answer to its submission.
@@ -22,14 +23,14 @@ package enum HostMessage: Hashable, Sendable {
     case stop
 }
 
-/// All data that a runner needs for one launch: its part of the `LaunchPlan`, with payloads, container and sandbox.
+/// All data that a confined runner needs for one launch: its part of the `LaunchPlan`, with payloads and container.
 package struct RunnerPlan: Hashable, Sendable {
     package struct Task: Hashable, Sendable {
         package let id: TaskID
         package let kind: TaskKind
         /// Type of an event; nil for all other kinds.
         package let event: EventType?
-        /// The task identifier, or the name of an event.
+        /// The task identifier; for an event, the identifier of the plugin that receives it.
         package let identifier: String
         package let submission: SubmissionNumber
         package let attempts: Int
@@ -80,22 +81,12 @@ package struct RunnerPlan: Hashable, Sendable {
     /// The functions that the manifest binds; empty for a library with an entry function.
     package let handlers: [FunctionBinding]
     package let containerPath: String
-    /// The user and group that the runner changes to before it loads the plugin; nil for the host's user.
-    package let user: UInt32?
-    /// Maximum number of processes and threads of `user`; nil when the launch has no user of its own, or without a
-    /// limit.
-    package let processLimit: UInt32?
-    /// Maximum size in bytes of a file that the process writes; nil for no limit.
-    package let fileLimit: UInt64?
-    /// Number that the runner adds to its nice value. A number above 0 also lowers the runner's priority for disks.
-    package let nice: UInt8
-    /// The sandbox of the launch; nil when the host's isolation is off.
-    package let sandbox: SandboxPlan?
     /// Resources of the machine that a continued request may require.
     package let supportedResources: TaskResources
     /// Version of the host, which `launch_info` returns to the plugin.
     package let hostVersion: String
-    /// The differences from a present host that the plugin sees; empty in every launch of a host.
+    /// The differences from a host of this release that a trial imitates for the plugin; empty in every launch of a
+    /// host.
     package let imitation: ImitatedHost
     /// Deadline of the launch on the machine's monotonic clock, which runner and host share; nil without a fixed
     /// budget. It applies to entry and to every task that is not continued.
@@ -118,11 +109,6 @@ package struct RunnerPlan: Hashable, Sendable {
         settings: [String: String],
         handlers: [FunctionBinding] = [],
         containerPath: String,
-        user: UInt32? = nil,
-        processLimit: UInt32? = nil,
-        fileLimit: UInt64? = nil,
-        nice: UInt8 = 0,
-        sandbox: SandboxPlan? = nil,
         supportedResources: TaskResources,
         hostVersion: String,
         imitation: ImitatedHost = [],
@@ -143,11 +129,6 @@ package struct RunnerPlan: Hashable, Sendable {
         self.settings = settings
         self.handlers = handlers
         self.containerPath = containerPath
-        self.user = user
-        self.processLimit = processLimit
-        self.fileLimit = fileLimit
-        self.nice = nice
-        self.sandbox = sandbox
         self.supportedResources = supportedResources
         self.hostVersion = hostVersion
         self.imitation = imitation

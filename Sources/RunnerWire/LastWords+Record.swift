@@ -8,7 +8,7 @@ extension LastWords {
 
     private static let magic: UInt32 = 0x6267_744c
 
-    /// Stores a record. Async-signal-safe: it allocates nothing, takes no lock and only stores.
+    /// Stores the record of a fatal signal. Async-signal-safe: it allocates nothing, takes no lock and only stores.
     ///
     /// - Parameter record: at least `recordSize` bytes, aligned to 8.
     package static func store(signal: Int32, address: UInt64, task: UInt64, in record: UnsafeMutableRawPointer) {

@@ -2,15 +2,8 @@
 
 import TaskModel
 
-extension RunnerPlan {
-    /// Version of the wire format, the first field of the first frame. Host and runner with different versions cannot
-    /// communicate.
-    package static let wireVersion: UInt16 = 9
-}
-
 extension FrameWriter {
     mutating func put(_ plan: RunnerPlan) {
-        put(RunnerPlan.wireVersion)
         put(plan.launch)
         put(text: plan.plugin.text)
         put(plan.role)
@@ -30,14 +23,6 @@ extension FrameWriter {
         }
         put(list: plan.handlers) { $0.put($1) }
         put(text: plan.containerPath)
-        put(plan.user != nil)
-        if let user = plan.user { put(user) }
-        put(plan.processLimit != nil)
-        if let limit = plan.processLimit { put(limit) }
-        put(plan.fileLimit != nil)
-        if let limit = plan.fileLimit { put(limit) }
-        put(plan.nice)
-        put(plan.sandbox)
         put(plan.supportedResources.rawValue)
         put(text: plan.hostVersion)
         put(plan.imitation.rawValue)
@@ -90,14 +75,7 @@ extension FrameWriter {
 
 extension FrameReader {
     mutating func plan() throws(WireError) -> RunnerPlan {
-        let version: UInt16 = try integer("plan.version")
-        guard version == RunnerPlan.wireVersion else {
-            throw WireError(
-                code: .foreignVersion,
-                message: "plan.version is \(version), but this runner reads version \(RunnerPlan.wireVersion)"
-            )
-        }
-        return RunnerPlan(
+        RunnerPlan(
             launch: try value("plan.launch"),
             plugin: try name("plan.plugin", PluginIdentifier.init),
             role: try value("plan.role"),
@@ -118,11 +96,6 @@ extension FrameReader {
             settings: try settings(),
             handlers: try list("plan.handlers", minimumSize: 13) { fields throws(WireError) in try fields.handler() },
             containerPath: try text("plan.containerPath"),
-            user: try flag("plan.hasUser") ? try integer("plan.user") : nil,
-            processLimit: try flag("plan.hasProcessLimit") ? try integer("plan.processLimit") : nil,
-            fileLimit: try flag("plan.hasFileLimit") ? try integer("plan.fileLimit") : nil,
-            nice: try integer("plan.nice"),
-            sandbox: try sandbox(),
             supportedResources: TaskResources(rawValue: try integer("plan.supportedResources")),
             hostVersion: try text("plan.hostVersion"),
             imitation: try imitation(),

@@ -11,6 +11,7 @@ extension FrameWriter {
             put(rights.scopes)
         }
         put(text: sandbox.library)
+        put(list: sandbox.companions) { $0.put(text: $1) }
         put(list: sandbox.granted) { frame, place in
             frame.put(text: place.path)
             frame.put(place.access)
@@ -27,10 +28,13 @@ extension FrameWriter {
 
 extension FrameReader {
     mutating func sandbox() throws(WireError) -> SandboxPlan? {
-        guard try flag("plan.hasSandbox") else { return nil }
+        guard try flag("confinement.hasSandbox") else { return nil }
         return SandboxPlan(
             landlock: try landlockRights(),
             library: try text("sandbox.library"),
+            companions: try list("sandbox.companions", minimumSize: 4) { fields throws(WireError) in
+                try fields.text("sandbox.companions")
+            },
             granted: try list("sandbox.granted", minimumSize: 9) { fields throws(WireError) in
                 SandboxPlan.Place(
                     path: try fields.text("sandbox.granted.path"),

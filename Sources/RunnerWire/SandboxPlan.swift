@@ -42,8 +42,10 @@ package struct SandboxPlan: Hashable, Sendable {
 
     /// The rights that Landlock refuses unless a rule grants them; nil when the kernel has no Landlock.
     package let landlock: LandlockRights?
-    /// The place that is opened for the library: its directory, or the library file alone.
+    /// The place that is opened for the library: its directory, or the library file.
     package let library: String
+    /// Files in the directory of the library file that are opened, too; empty when the whole directory is opened.
+    package let companions: [String]
     /// Places that the plugin's grants name.
     package let granted: [Place]
     /// TCP ports that the plugin's grants name.
@@ -56,6 +58,7 @@ package struct SandboxPlan: Hashable, Sendable {
     package init(
         landlock: LandlockRights?,
         library: String,
+        companions: [String] = [],
         granted: [Place],
         ports: [Port] = [],
         reserved: [String],
@@ -63,6 +66,7 @@ package struct SandboxPlan: Hashable, Sendable {
     ) {
         self.landlock = landlock
         self.library = library
+        self.companions = companions
         self.granted = granted
         self.ports = ports
         self.reserved = reserved

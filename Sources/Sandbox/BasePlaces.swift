@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// The places that every plugin may use: programs and libraries of the system, its files about names, certificates and
-/// time, and harmless devices. A plugin may also use its library, its container and its grants.
+/// time, `/proc`, the description of the processors, and harmless devices. A plugin may also use its library, its
+/// container and its grants.
 enum BasePlaces {
     static let all = [
         (

@@ -15,6 +15,8 @@ enum FollowedPath: Equatable {
     case lost
 
     /// Follows an absolute path.
+    ///
+    /// - Parameter trusted: the users whose symbolic links are followed.
     static func follow(_ path: String, trusting trusted: Set<uid_t>) -> FollowedPath {
         var remaining = Array(path.split(separator: "/").map(String.init).reversed())
         var way: [String] = []

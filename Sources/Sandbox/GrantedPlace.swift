@@ -8,7 +8,7 @@ import TaskModel
 
 /// A place that a plugin's grants name, as it is when the launch begins.
 enum GrantedPlace: ~Copyable {
-    /// The open place.
+    /// The place exists and was opened.
     case place(Place)
     /// The path leads to no file that the plugin's user can reach, so that there is nothing to grant.
     case missing
@@ -48,7 +48,8 @@ enum GrantedPlace: ~Copyable {
         return .place(place)
     }
 
-    /// The reason why an open place, or the file `name` in it, is not granted; nil when it is granted.
+    /// The reason why a grant is left out, with the remedy; nil when it is effective. The grant is for the open place
+    /// or, if `name` is not nil, for a file of that name that is to be created in the place.
     private static func refusal(
         of place: borrowing Place,
         at path: String,
@@ -82,8 +83,8 @@ enum GrantedPlace: ~Copyable {
         }
     }
 
-    /// The symbolic link on the way to an open place that a user who is not trusted owns; nil if there is none. The
-    /// path itself when the way no longer leads to the open place.
+    /// The first symbolic link on `path` that belongs to a user who is not trusted; nil if there is none. `path` itself
+    /// when it no longer leads to the open place, whose path without links is `opened`.
     private static func foreignLink(on path: String, to opened: String, _ trusted: Set<uid_t>) -> String? {
         switch FollowedPath.follow(path, trusting: trusted) {
         case .foreignLink(let link): link

@@ -11,9 +11,10 @@ import TaskModel
 /// Landlock and the refusal of new privileges apply to the calling thread and to threads that it starts later, not to
 /// threads that exist already. The process must therefore have one thread.
 package enum Sandbox {
-    /// Changes the user of the process, and puts it into the sandbox of the plan. Throws when a step fails; the process
-    /// must then not load the plugin. After a change of the user the caller has to check that the host still runs: the
-    /// kernel sends no death signal in between.
+    /// Changes the user of the process, and puts it into the sandbox of the plan, except for the limit of descriptors:
+    /// the caller sends the listener and then calls `limitDescriptors`. Throws when a step fails; the process must then
+    /// not load the plugin. After a change of the user the caller has to check that the host still runs: the kernel
+    /// sends no death signal in between.
     ///
     /// - Parameters:
     ///   - plan: the sandbox; nil for none.
@@ -46,7 +47,9 @@ package enum Sandbox {
         guard threads == 1 else {
             throw SystemError(number: EBUSY, attempt: "confine a process that has \(threads) threads")
         }
-        if plan != nil { try limitResources() }
+        if plan != nil {
+            for limit in ResourceLimit.others { try limit.apply() }
+        }
         if user != nil, let limit = processLimit.map(UInt64.init) {
             try SystemError.check(
                 bgl_limit(Int32(__RLIMIT_NPROC.rawValue), limit, limit),
@@ -65,10 +68,8 @@ package enum Sandbox {
         if let rights = plan.landlock {
             let base = try BaseRuleset.take(prepared, for: rights)
             if let library = Place(plan.library) { try base.ruleset.allow(library, Landlock.rights(.execute)) }
-            // Foundation reads Info.plist in the bundle of the process.
-            if let bundle = ownBundle, let place = Place(bundle) {
-                try base.ruleset.allow(place, Landlock.rights(.read))
-            }
+            try allowCompanions(of: plan, in: base.ruleset)
+            if let bundle = ownBundle { try allow(bundle: bundle, in: base.ruleset) }
             guard let place = Place(container, follows: false) else {
                 throw SystemError(number: errno, attempt: "open the container \(container)")
             }
@@ -95,6 +96,17 @@ package enum Sandbox {
         return (refused, nil)
     }
 
+    /// Raises the limit of descriptors of this process as far as its hard limit permits. Called before the listener is
+    /// sent: the kernel refuses to send a descriptor while the user has more descriptors in flight than the soft limit
+    /// of the sender, and plugins with the same user can keep `ResourceLimit.descriptors` of them in their sockets.
+    package static func raiseDescriptorLimit() {
+        // A failure leaves the present limit, with which the kernel may still accept the listener.
+        _ = bgl_raise_limit(Int32(RLIMIT_NOFILE.rawValue))
+    }
+
+    /// Lowers the limit of descriptors of this process to that of a plugin: the last step of a sandbox.
+    package static func limitDescriptors() throws(SystemError) { try ResourceLimit.descriptors.apply() }
+
     /// Adds a number to the nice value of this thread, and gives it the lowest best-effort priority for disks. Threads
     /// that it starts later inherit both.
     package static func lowerPriority(by nice: UInt8) { bgl_lower_priority(Int32(nice)) }
@@ -103,18 +115,39 @@ package enum Sandbox {
     /// directory for them. Returns its path.
     private static func makeTemporaryDirectory(in container: String) throws(SystemError) -> String {
         let path = container + "/tmp"
-        if mkdir(path, 0o700) != 0, errno != EEXIST { throw SystemError(number: errno, attempt: "create \(path)") }
-        return path
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return path }
+        let number = errno
+        // A concurrent launch of the plugin can take the permissions of the container away. The plugin gets the error.
+        if number == EACCES, Place(container, follows: false)?.isDirectory == true { return path }
+        throw SystemError(number: number, attempt: "create \(path)")
+    }
+
+    /// Opens the files that the plugin uses beside its library. A symbolic link that leads out of the directory opens
+    /// nothing.
+    private static func allowCompanions(
+        of plan: SandboxPlan,
+        in ruleset: borrowing LandlockRuleset
+    ) throws(SystemError) {
+        if plan.companions.isEmpty { return }
+        guard let directory = Place(PathRelation.parent(plan.library))?.resolvedPath else { return }
+        for path in plan.companions {
+            guard let place = Place(path) else { continue }
+            guard !place.isDirectory, let target = place.resolvedPath else { continue }
+            if PathRelation.contains(directory, target) { try ruleset.allow(place, Landlock.rights(.execute)) }
+        }
+    }
+
+    /// Opens the main bundle of the process for Foundation, which lists it and reads Info.plist. The program stays
+    /// closed: all bundles have the same file, and a plugin could change its mode by a descriptor.
+    private static func allow(bundle: String, in ruleset: borrowing LandlockRuleset) throws(SystemError) {
+        if let place = Place(bundle) { try ruleset.allow(place, Landlock.readDirectory) }
+        if let information = Place("\(bundle)/\(BundleLayout.information)") {
+            try ruleset.allow(information, Landlock.readFile)
+        }
     }
 
     /// The main bundle in which this runner was started; nil for an ordinary runner. The host chose the program's path.
     private static var ownBundle: String? {
         FilePlace.target(of: "/proc/self/exe").flatMap(BundleLayout.bundle(ofProgram:))
-    }
-
-    private static func limitResources() throws(SystemError) {
-        for (name, resource, soft, hard) in ResourceLimits.all {
-            try SystemError.check(bgl_limit(resource, soft, hard), "set the resource limit \(name)")
-        }
     }
 }

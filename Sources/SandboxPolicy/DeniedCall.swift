@@ -9,17 +9,29 @@ package struct DeniedCall: Hashable, Sendable {
     /// Calls that one grant would allow. Of the calls that no grant allows, each is a group of its own.
     package enum Group: Hashable, Sendable {
         case network
+        /// Sockets of AF_NETLINK. The grant network allows one protocol, and the reported call does not name it.
+        case netlink
         case unix
         case processes
         case ungrantable(String)
     }
 
-    /// Maximum number of journaled refusals per launch.
-    package static let journaledPerLaunch = 20
+    /// Maximum number of journaled refusals per launch of calls that no grant allows. Calls that a grant allows have no
+    /// maximum, so that a plugin cannot hide their refusal behind others: the first one of each group is journaled, and
+    /// there are four such groups.
+    package static let mostUngrantableJournaled = 20
 
     package let group: Group
     /// Name of the call, as `socket(AF_INET)` or `ptrace`; its number when the call has no known name.
     package let name: String
+
+    /// Whether a grant allows the call.
+    package var isGrantable: Bool {
+        switch group {
+        case .network, .netlink, .unix, .processes: true
+        case .ungrantable: false
+        }
+    }
 
     /// - Parameters:
     ///   - number: the number of the system call on this architecture.
@@ -30,10 +42,18 @@ package struct DeniedCall: Hashable, Sendable {
         switch system {
         case "socket":
             name = "socket(\(Self.families[first] ?? "family \(first)"))"
-            let isInternet = first == UInt64(AF_INET) || first == UInt64(AF_INET6)
-            let type = arguments.1 & 0xf
-            let isGrantable = isInternet && type != UInt64(SOCK_RAW.rawValue)
-            group = isGrantable ? .network : first == UInt64(AF_UNIX) ? .unix : .ungrantable(name)
+            let isRaw = arguments.1 & 0xf == UInt64(SOCK_RAW.rawValue)
+            switch Int32(truncatingIfNeeded: first) {
+            case AF_INET where !isRaw, AF_INET6 where !isRaw: group = .network
+            case AF_NETLINK: group = .netlink
+            case AF_UNIX: group = .unix
+            default: group = .ungrantable(name)
+            }
+        // Refused with a few commands alone.
+        case "fcntl":
+            let command = arguments.1 & 0xffff_ffff
+            name = "fcntl(\(Self.commands[command] ?? "command \(command)"))"
+            group = .ungrantable(name)
         // Refused with the flag MSG_FASTOPEN alone, which connects to a port.
         case "sendto", "sendmsg", "sendmmsg": (name, group) = ("\(system)(MSG_FASTOPEN)", .network)
         case _ where SystemCalls.network.contains(system):
@@ -57,7 +77,7 @@ package struct DeniedCall: Hashable, Sendable {
         case .network: needed = ([.network, .connect, .listen], "needs the network", "network: true")
         case .unix: needed = ([.unix], "needs a Unix socket", "unix: [PATH]")
         case .processes: needed = ([.processes], "needs to start processes", "processes: true")
-        case .ungrantable("socket(AF_NETLINK)"):
+        case .netlink:
             return "\(refusal); of AF_NETLINK, the grant network allows only the protocol NETLINK_ROUTE: if the plugin"
                 + " needs it, add to its manifest: grants: { network: true }; otherwise remove this call from the"
                 + " plugin"
@@ -88,6 +108,10 @@ package struct DeniedCall: Hashable, Sendable {
     private static let families: [UInt64: String] = [
         UInt64(AF_UNIX): "AF_UNIX", UInt64(AF_INET): "AF_INET", UInt64(AF_INET6): "AF_INET6",
         UInt64(AF_NETLINK): "AF_NETLINK", UInt64(AF_PACKET): "AF_PACKET",
+    ]
+
+    private static let commands: [UInt64: String] = [
+        8: "F_SETOWN", 10: "F_SETSIG", 15: "F_SETOWN_EX", 1_024: "F_SETLEASE", 1_026: "F_NOTIFY", 1_040: "F_SETDELEG",
     ]
 
     private static func systemName(of number: Int32) -> String {

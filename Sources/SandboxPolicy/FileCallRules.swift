@@ -9,11 +9,18 @@ import Glibc
 /// - Only writes allocate the space of a file. The host counts written bytes to find the launch that fills
 ///   the disk, and the kernel counts no allocation without a write. The C library's `posix_fallocate` then writes.
 /// - Attributes of a file stay as they are: an immutable file could not be deleted with its container.
+/// - No lease delays another process that opens a file, and no other process gets the signals of a descriptor: with the
+///   user of the host, the kernel permits both.
 enum FileCallRules {
     /// Modes of fallocate that allocate nothing: to punch a hole, to remove a range, and to insert a hole.
     private static let modes: [UInt32] = [0x3, 0x8, 0x20]
-    /// FS_IOC_SETFLAGS, its variant for 32-bit programs, and FS_IOC_FSSETXATTR.
+    /// Requests by which ioctl changes the attributes of a file: FS_IOC_SETFLAGS, its variant for 32-bit programs, and
+    /// FS_IOC_FSSETXATTR.
     private static let attributes: [UInt32] = [0x4008_6602, 0x4004_6602, 0x401c_5820]
+    /// FIOSETOWN and SIOCSPGRP, by which ioctl names the receiver of a socket's signals.
+    private static let owners: [UInt32] = [0x8901, 0x8902]
+    /// F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY, and F_SETDELEG of later kernels, a lease of a directory.
+    private static let commands: [UInt32] = [8, 10, 15, 1_024, 1_026, 1_040]
     /// Requests by which ioctl allocates as well: FS_IOC_RESVSP, FS_IOC_RESVSP64, FS_IOC_ZERO_RANGE; and those of XFS
     /// before Linux 5.17, XFS_IOC_ALLOCSP, XFS_IOC_FREESP and their variants of 64 bits, which allocate up to an offset
     /// behind the end of the file.
@@ -41,25 +48,32 @@ enum FileCallRules {
         }
     }
 
-    // Offsets in the kernel's `struct seccomp_data`. Both calls have a second argument of 32 bits.
+    // Offsets in the kernel's `struct seccomp_data`. All three calls have a second argument of 32 bits.
     private static let (number, architecture, secondArgument): (UInt32, UInt32, UInt32) = (0, 4, 24)
 
     /// The instructions, as an array of `struct sock_filter`. Calls that they do not refuse reach the instructions
     /// behind them.
     static var instructions: [UInt8] {
         let unsupported = Instruction.answer(bgs_refuse(EOPNOTSUPP))
+        let refusal = Instruction.answer(bgs_refuse(EPERM))
         let fallocate =
             [.load(secondArgument)]
             + modes.enumerated().map { Instruction.compare($1, ifTrue: modes.count - $0) } + [unsupported]
-        let refused = attributes.count + allocations.count
+        // Behind the comparisons: skip the answer, EPERM.
+        let fcntl =
+            [.load(secondArgument)]
+            + commands.enumerated().map { Instruction.compare($1, ifTrue: commands.count - $0) } + [.skip(1), refusal]
+        let unpermitted = attributes + owners
+        let refused = unpermitted.count + allocations.count
         // Behind the comparisons: skip both answers, EPERM, EOPNOTSUPP.
         let ioctl =
             [.load(secondArgument)]
-            + attributes.enumerated().map { Instruction.compare($1, ifTrue: refused - $0) }
+            + unpermitted.enumerated().map { Instruction.compare($1, ifTrue: refused - $0) }
             + allocations.enumerated().map { Instruction.compare($1, ifTrue: allocations.count + 1 - $0) }
-            + [.skip(2), .answer(bgs_refuse(EPERM)), unsupported]
-        let rules =
-            section("ioctl", ioctl, before: fallocate.count + 1) + section("fallocate", fallocate, before: 0)
+            + [.skip(2), refusal, unsupported]
+        let last = section("fallocate", fallocate, before: 0)
+        let middle = section("fcntl", fcntl, before: last.count)
+        let rules = section("ioctl", ioctl, before: middle.count + last.count) + middle + last
         let all =
             [.load(architecture), .compare(seccomp_arch_native(), ifTrue: 0, ifFalse: rules.count + 1), .load(number)]
             + rules

@@ -10,18 +10,19 @@ package struct LimitMechanisms: Hashable, Sendable {
     package let hasGroupsOff: Bool
     /// Whether plugins have users of their own.
     package let hasOwnUsers: Bool
-    /// The limits of every launch.
+    /// The operator's limits for each launch. A manifest can only lower them.
     package let limits: PluginLimits
     /// The watch of the disk of the containers.
     package let diskWatch: DiskWatching
 
     /// The watch of the free space of a disk: its source of the bytes that each launch writes.
     package enum DiskWatching: Hashable, Sendable {
-        /// No host watches the disk.
+        /// The disk is not watched: the launches run without a host, or the host is configured without a reserve.
         case none
         /// The host reads the written bytes from this source, and ends the launch that uses up the reserve.
         case attributed(source: String)
-        /// The host cannot read the written bytes, for this reason: background work waits, and no launch is ended.
+        /// The host cannot read the written bytes; the value is the reason. While the reserve is used up, background
+        /// work waits, and no launch is ended.
         case unattributed(String)
     }
 

@@ -44,7 +44,8 @@ extension SandboxPolicy {
     /// required.
     package var requiresGroups: Bool { !required.isDisjoint(with: [.memory, .processes]) }
 
-    /// Whether a grant that opens more than the manifest requests would break a required guarantee.
+    /// Whether a required guarantee would be broken if the grant opened more than the manifest requests.
+    /// `excess(of:)` decides whether it does.
     func protects(from grant: LimitedGrant) -> Bool {
         switch grant.name {
         case .network, .connect, .listen: required.contains(.network)

@@ -21,7 +21,7 @@ package struct SandboxPolicy: Sendable {
     /// and the control socket.
     private let privatePlaces: [String]
     private let cataloguePlaces: [String]
-    /// Nil without a filter of system calls.
+    /// The compiled filters of system calls; nil when launches have no filter.
     private let filters: SystemCallFilters?
     private let limits: GrantLimits
 
@@ -65,12 +65,19 @@ package struct SandboxPolicy: Sendable {
 
     /// The sandbox of a launch of this plugin; nil when isolation is off.
     package func plan(for plugin: PluginEntry) -> SandboxPlan? {
-        plan(for: plugin.library.path, grants(of: plugin))
+        plan(for: plugin.library.path, with: plugin.companions, grants(of: plugin))
     }
 
     /// The sandbox of a process that loads this library; nil when isolation is off.
-    package func plan(for library: String, _ grants: [LimitedGrant]) -> SandboxPlan? {
+    ///
+    /// - Parameter companions: the files beside the library that the process may use.
+    package func plan(
+        for library: String,
+        with companions: LibraryCompanions = .files([]),
+        _ grants: [LimitedGrant]
+    ) -> SandboxPlan? {
         if isolation == .off { return nil }
+        let opened = self.opened(library, companions)
         let grants = enforceable(grants).filter { !$0.isRefused }
         let names = Set(grants.map(\.name))
         let ports = grants.flatMap(Self.ports)
@@ -86,7 +93,8 @@ package struct SandboxPolicy: Sendable {
         if internet == .all { landlock?.network = 0 }
         return SandboxPlan(
             landlock: landlock,
-            library: libraryPlace(library),
+            library: opened.library,
+            companions: opened.companions,
             granted: grants.flatMap(Self.places),
             ports: ports,
             reserved: reserved,
@@ -131,7 +139,8 @@ package struct SandboxPolicy: Sendable {
         }
     }
 
-    /// The places that a grant opens, unless they are reserved.
+    /// The places that a grant names. Those that overlap a reserved place are included, although the sandbox does not
+    /// open them.
     package static func places(of grant: LimitedGrant) -> [SandboxPlan.Place] {
         if grant.name == .gpu, !grant.isRefused { return gpuPlaces }
         return grant.places.compactMap { place in
@@ -165,15 +174,22 @@ package struct SandboxPolicy: Sendable {
         return reserved.first { PathRelation.overlaps($0, path) }
     }
 
-    /// The place that is opened for a library. The library's directory, so that it can load private libraries beside
-    /// it, if the directory belongs to the catalogue and overlaps no private place of the host. Otherwise the library
-    /// file alone.
-    private func libraryPlace(_ library: String) -> String {
+    /// The places that are opened for a library. The library file alone if its directory is none of the catalogue, or
+    /// overlaps a private place of the host. Otherwise the directory of a stored version, or the library file and its
+    /// companions: other plugins may have files in the directory.
+    private func opened(
+        _ library: String,
+        _ companions: LibraryCompanions
+    ) -> (library: String, companions: [String]) {
         let directory = PathRelation.parent(library)
         let resolved = Self.resolved(directory)
         let isInCatalogue = cataloguePlaces.contains { PathRelation.contains($0, resolved) }
         let holdsPrivate = privatePlaces.contains { PathRelation.overlaps($0, resolved) }
-        return isInCatalogue && !holdsPrivate ? directory : library
+        guard isInCatalogue, !holdsPrivate else { return (library, []) }
+        switch companions {
+        case .directory: return (directory, [])
+        case .files(let files): return (library, files)
+        }
     }
 
     /// The path with symbolic links resolved in the part of the path that exists.

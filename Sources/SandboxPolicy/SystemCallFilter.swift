@@ -60,6 +60,11 @@ struct SystemCallFilter: ~Copyable {
         try add(bgs_refuse(EPERM), call, comparisons)
     }
 
+    /// Lets a call succeed without effect.
+    func ignore(_ call: String, where comparisons: Comparison...) throws(Failure) {
+        try add(bgs_ignore(), call, comparisons)
+    }
+
     /// Adds a rule for a call. Does nothing for a name that this architecture or this libseccomp does not know: the
     /// filter answers such a call with ENOSYS.
     private func add(_ action: UInt32, _ call: String, _ comparisons: [Comparison]) throws(Failure) {

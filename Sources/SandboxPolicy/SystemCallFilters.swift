@@ -18,6 +18,8 @@ final class SystemCallFilters: Sendable {
     private let others = Mutex<[Grants: [UInt8]]>([:])
 
     /// Compiles the filter without grants. Throws when libseccomp cannot compile it.
+    ///
+    /// - Parameter confinesTruncation: whether Landlock confines the truncation of files, in every filter.
     init(confinesTruncation: Bool) throws(SystemCallFilter.Failure) {
         self.confinesTruncation = confinesTruncation
         least = try Self.compiled(.none, confinesTruncation)

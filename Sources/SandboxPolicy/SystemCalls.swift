@@ -4,8 +4,8 @@
 /// is answered with ENOSYS, as by an older kernel: the C library then uses its fallback. `clone3` is left out on
 /// purpose: a filter cannot read its flags, which are behind a pointer.
 enum SystemCalls {
-    /// Allowed to every plugin, with two exceptions: `FileCallRules` refuses some arguments of `fallocate` and `ioctl`,
-    /// and a plugin with grants of single ports may not use TCP Fast Open.
+    /// Allowed to every plugin, with two exceptions: `FileCallRules` refuses some arguments of `fallocate`, `fcntl` and
+    /// `ioctl`, and a plugin with grants of single ports may not use TCP Fast Open.
     static let allowed = files + memory + events + signals + time + threads + channels + information
 
     private static let files = [
@@ -69,7 +69,8 @@ enum SystemCalls {
     /// Calls that truncate a file by its path, or may do so by flags. Landlock confines truncation from version 3.
     static let truncating = ["openat2", "truncate", "truncate64"]
 
-    /// Calls that open a file, with the number of the argument for the flags.
+    /// The calls that open a file with flags in an argument, where a filter can examine them; `flags` is the number of
+    /// that argument.
     static let opening: [(call: String, flags: UInt32)] = [("open", 1), ("openat", 2)]
 
     /// Calls that are allowed with grants of sockets, in addition to creating sockets: all of them with `network` or

@@ -189,8 +189,8 @@ package enum Eligibility {
         return reasons
     }
 
-    /// The required reasons about conditions: unmet requirements of the request, a missing first sample, memory
-    /// pressure and heat. Empty for an event.
+    /// The reasons about conditions, without those of policies: unmet requirements of the request, a missing first
+    /// sample, memory pressure and heat. Empty for an event.
     static func conditionReasons(against work: PendingWork, conditions: Conditions) -> [Reason] {
         guard case .request(let pending) = work else { return [] }
         var reasons: [Reason] = []
@@ -236,7 +236,7 @@ extension SchedulingConfiguration {
 }
 
 extension PendingRequest {
-    /// Whether the spacing of its kind concerns the request: the plugin submitted it itself, and it does not run again
+    /// Whether the spacing of a kind applies to the request: the plugin submitted it itself, and it does not run again
     /// after an interruption.
     var isPaced: Bool { isOwn && retry.attempts == 0 && !retry.wasInterrupted }
 

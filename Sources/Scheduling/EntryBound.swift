@@ -13,9 +13,10 @@ struct EntryBound: Hashable, Sendable {
     private var written = 0
     private var omitted = 0
 
-    /// Counts a fact.
+    /// Counts one fact, and decides whether it gets a journal entry.
     ///
-    /// - Returns: the number of facts without an entry since the last entry; nil when this fact gets no entry.
+    /// - Returns: the number of earlier facts that got no entry since the last one that did; nil when this fact gets
+    ///   no entry.
     mutating func count(at now: MonotonicTime) -> Int? {
         if let began = periodBegan, now - began < Self.period {
             guard written < Self.limit else {

@@ -49,8 +49,9 @@ extension Scheduler {
     }
 
     /// The losses since `old` that expire tasks, each with a test for the work that needs the lost condition. The loss
-    /// of a condition counts only if its row names an expiration reason. Idle is left out while its policy is off. The
-    /// containers that were locked since `old` are one more loss.
+    /// of a condition counts only if its row in the table of conditions (`Condition.row`) names an expiration reason.
+    /// The condition idle is left out while its policy is off. The containers that were locked since `old` are one more
+    /// loss.
     private func losses(since old: Conditions) -> [Loss] {
         var losses: [Loss] = []
         for condition in Condition.all where old[condition] && !conditions[condition] {

@@ -207,8 +207,13 @@ extension Scheduler {
     }
 
     /// Kills a launch after a failure outside of the plugin. No attempt is charged, and the tasks of the launch are
-    /// requeued.
+    /// requeued. A launch that is being committed is killed after the commit, in place of sending its plan.
     mutating func launchFailedByHost(_ number: LaunchNumber, because message: String) {
-        if launches.listening(number) != nil { kill(number, because: .hostFailed(message)) }
+        if case .starting(var start)? = launches.find(number)?.phase {
+            start.failure = start.failure ?? message
+            launches.update(number) { [start] in $0.phase = .starting(start) }
+        } else if launches.listening(number) != nil { 
+            kill(number, because: .hostFailed(message))
+        }
     }
 }

@@ -3,8 +3,8 @@
 import TaskModel
 
 extension Scheduler {
-    /// Journals that a leftover process was killed. The entry is about the host: the process cannot be attributed to a
-    /// launch.
+    /// Journals that a leftover process was killed, unless the bound of such entries is reached: the next entry then
+    /// counts the process. The entry names no plugin and no launch, because the process cannot be attributed to one.
     mutating func noteKilledLeftover(
         _ pid: Int32,
         running program: String,
@@ -43,7 +43,8 @@ extension Scheduler {
         )
     }
 
-    /// Journals that a launch runs without its limits of memory and processes.
+    /// Journals that a launch runs without its limits of memory and processes, unless the bound of such entries is
+    /// reached: the next entry then counts the launch.
     mutating func noteMissingLimits(of number: LaunchNumber, because cause: String, at now: Moment) {
         guard let launch = launches.find(number), let omitted = missingLimits.count(at: now.monotonic) else { return }
         note(

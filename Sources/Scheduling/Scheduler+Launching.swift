@@ -111,7 +111,10 @@ extension Scheduler {
         }
     }
 
-    /// The batch of an event launch. Events keep their order: a waiting event blocks all later ones (C11).
+    /// The batch of an event launch: the first waiting events. Events keep their order: a waiting event that may not
+    /// run blocks all later ones (C11).
+    ///
+    /// - Parameter own: the launch for which the batch is formed.
     private func eventBatch(of plugin: PluginIdentifier, for own: LaunchNumber, at now: Moment) -> [PendingEvent] {
         guard let first = plugins[plugin].events.first, reasons(against: first, for: own, at: now).isEmpty else {
             return []

@@ -42,8 +42,8 @@ extension Scheduler {
     /// The plugin of a launch, from the request for its runner to the record of its end; nil at other times.
     package func plugin(of launch: LaunchNumber) -> PluginIdentifier? { launches.find(launch)?.plugin }
 
-    /// The running launches, ordered by number. A lane has at most twice as many as its limit, in addition to the
-    /// launches that users start above it.
+    /// The running and the stopping launches, ordered by number. A lane has at most twice as many as its limit, in
+    /// addition to the launches that users start above it.
     package var runningLaunches: [RunningLaunch] {
         launches.numbers.compactMap { launches.find($0).flatMap(RunningLaunch.init) }
     }
@@ -67,7 +67,7 @@ extension Scheduler {
 }
 
 extension Scheduler.RunningLaunch {
-    /// Creates the entry of a launch; nil before the plan is sent, and after the end of the process is judged.
+    /// Creates the list entry of a launch; nil before the plan is sent, and after the end of the process is judged.
     init?(_ launch: ScheduledLaunch) {
         guard let execution = launch.execution else { return nil }
         let unfinished = execution.unfinished.map { execution.tasks[$0] }

@@ -83,7 +83,7 @@ extension Scheduler {
     // MARK: Waiting work
 
     /// The plugins that a page examines, ordered by identifier: `first`, then up to `limit` plugins after it. If the
-    /// filter contains a plugin, only that plugin.
+    /// filter contains a plugin, only that plugin, unless it precedes `first`.
     private func identifiers(
         from first: PluginIdentifier?,
         matching filter: WorkFilter,

@@ -85,8 +85,8 @@ extension Scheduler {
         fillCapacity(of: launch.lane, at: now)
     }
 
-    /// Sets a time limit for the assertions that outlast the last task: the stall limit. It applies only when the
-    /// deadline of the budget no longer does.
+    /// Sets the stall limit as the time limit of the assertions that outlast the last task, if the budget of the launch
+    /// has no deadline or the deadline has passed.
     private mutating func boundAssertions(of number: LaunchNumber, _ execution: Execution, at now: Moment) {
         toEnforceAnew.insert(number)
         if execution.assertionDeadline != nil { return }

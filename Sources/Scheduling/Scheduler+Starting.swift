@@ -2,7 +2,8 @@
 
 import TaskModel
 
-// The start of a launch: its runner is ready, its batch is closed and committed, and only then sent.
+// The start of a launch: its runner is ready, its batch is closed and committed, and only then sent. During the commit
+// the runner enters its sandbox.
 extension Scheduler {
     /// Closes and commits the batch of a launch whose runner is ready. The plan is sent only after the commit. A launch
     /// with an empty batch is dropped instead.
@@ -40,6 +41,7 @@ extension Scheduler {
             launches.begin(identifier, in: number)
         }
         stage(.launchStart(number, change), [.startLaunch(plan), .journal(.launched(plan))])
+        emit(.confineRunner(plan))
     }
 
     private func cause(of batch: [PendingWork], _ plugin: PluginIdentifier) -> LaunchCause {
@@ -84,11 +86,14 @@ extension Scheduler {
         plugins[plugin].releaseReservation(of: number)
         if let end = start.end {
             launches.execute(number) {
-                $0.kill = .hostFailed("the runner \(end.termination.text) before its plan was sent; see the host's log")
+                let message = "the runner \(end.termination.text) before its plan was sent; see the host's log"
+                $0.kill = .hostFailed(start.failure ?? message)
             }
             conclude(number, end, at: now)
         } else if isStopping {
             kill(number, because: .hostStopping)
+        } else if let failure = start.failure {
+            kill(number, because: .hostFailed(failure))
         } else {
             emit(.sendPlan(plan))
             toEnforceAnew.insert(number)

@@ -5,7 +5,8 @@ package import TaskModel
 // Owners of submissions, and journal entries about replaced requests.
 extension Scheduler {
     /// The plugin to be launched for the submission: the submitting plugin or, for an extension, its main plugin;
-    /// without a submitting plugin, the owner of the identifier.
+    /// without a submitting plugin, the owner of the identifier. The refusal when the host is stopping, the extension
+    /// may not submit, or no such plugin is installed.
     func owner(of submission: Submission) -> Result<PluginIdentifier, SubmissionRefusal> {
         if isStopping { return .failure(.hostStopping(remedy: "submit again after the host's restart")) }
         let identifier = submission.request.identifier

@@ -19,7 +19,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// A call changed the simulated conditions. The value contains all conditions that are simulated now. The resulting
     /// change of conditions arrives as `conditionsChanged`. The call gets no answer from the scheduler.
     case conditionsSimulated(ScriptedConditions)
-    /// A call of this type that a user made. The journal entries that the call causes contain the user.
+    /// An event that is a call of this user. The journal entries that it causes contain the user.
     indirect case byUser(CallingUser, SchedulerEvent)
 
     // Results from the ledger.

@@ -118,7 +118,7 @@ package struct PluginPolicy: Hashable, Sendable {
     /// refuses new requests as not permitted.
     package var isBackgroundRefreshOn = true
     package var isBackgroundDenied = false
-    /// Whether patterns of permitted identifiers also permit processing requests (C9).
+    /// Whether patterns of permitted identifiers also permit processing and health research requests (C9).
     package var allowsPatternsForProcessing = false
     package var limits: PendingLimits?
     package var budgets: Budgets?

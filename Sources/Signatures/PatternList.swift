@@ -18,7 +18,8 @@ package struct PatternList: Hashable, Sendable {
         return isMatched
     }
 
-    /// Compares in time proportional to the product of both lengths.
+    /// Whether a pattern with `*` and `?` matches the whole name. Takes time proportional to the product of both
+    /// lengths.
     private static func matches(_ pattern: [UInt8], _ name: [UInt8]) -> Bool {
         var (next, position) = (0, 0)
         var retry: (pattern: Int, position: Int)?

@@ -51,8 +51,8 @@ package struct PluginSignature: Hashable, Sendable {
         guard reader.isAtEnd else { throw .malformed("its decoded base64 has bytes after the signature") }
     }
 
-    /// Throws unless this version verifies that the signature was made for plugins, with its key, over a file with
-    /// these digests. Whether the key is trusted is not checked.
+    /// Verifies that the signature was made for plugins, with its key, over a file with these digests. Throws when it
+    /// was not, and when its algorithm is not supported. Whether the key is trusted is not checked.
     package func verify(_ digests: MessageDigests) throws(SignatureProblem) {
         guard namespace == Self.namespace else { throw .foreignNamespace(namespace) }
         let digest: [UInt8]

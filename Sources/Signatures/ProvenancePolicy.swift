@@ -12,9 +12,9 @@ package struct ProvenancePolicy: Hashable, Sendable {
 
     /// The treatment of manifests that packages of the distribution installed.
     package enum Packages: String, Hashable, Sendable, CaseIterable {
-        /// They need neither a signature nor pins.
+        /// Manifests of packages need neither a signature nor pins.
         case trust
-        /// They are judged like the operator's manifests.
+        /// Manifests of packages are judged like the operator's manifests.
         case refuse
     }
 

@@ -7,7 +7,7 @@ package enum SignatureProblem: Error, Hashable, Sendable {
     /// A key of a type that this version cannot verify.
     case unsupportedKey(String)
     case unsupportedHash(String)
-    /// The signature was made for another purpose.
+    /// The signature was made for another purpose; the value is its namespace.
     case foreignNamespace(String)
     /// The signature is over other bytes, or was not made with its key.
     case invalid(fingerprint: String)
@@ -21,7 +21,7 @@ package enum SignatureProblem: Error, Hashable, Sendable {
     case notYetValid(fingerprint: String, after: String)
     case expired(fingerprint: String, before: String)
 
-    /// Whether the signature cannot be one of these bytes, whatever keys are trusted.
+    /// Whether the signature is no valid signature of the manifest's bytes, whatever keys are trusted.
     package var isBroken: Bool {
         switch self {
         case .malformed, .foreignNamespace, .invalid: true

@@ -9,7 +9,7 @@ package struct PrunedRows: Hashable, Sendable {
     package let journal: Int
     package let launches: Int
     package let waits: Int
-    /// Number of deleted deferral periods of classes without pending work; the limit does not apply to it.
+    /// Number of deleted deferral periods of classes without pending work. The limit of the call does not apply to it.
     package let deferrals: Int
 
     /// The largest of the counts to which the limit applies.

@@ -50,7 +50,8 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A failure in code that has no path of the ledger. It is converted to a `LedgerError`.
+/// A failure in code without access to the path of the ledger file, which messages name. It is converted to a
+/// `LedgerError`, which adds the path.
 enum LedgerFault: Error {
     case unreadable(table: String, row: String, column: String, found: String)
     case missingColumn(table: String, column: String)

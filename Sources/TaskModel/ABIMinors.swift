@@ -7,7 +7,8 @@ package struct ABIMinors: Hashable, Sendable {
     private var kinds: [TaskKind: Int] = [:]
     private var events: [EventType: Int] = [:]
 
-    /// The versions of this release, or of a simulated one in which some kinds and events are newer.
+    /// Creates the minor versions of this release, or of a simulated release in which the given kinds and events exist
+    /// only since the given minor versions.
     package init(kinds: [TaskKind: Int] = [:], events: [EventType: Int] = [:]) {
         self.kinds = kinds
         self.events = events

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The bytes or the files that a launch added since the previous sample of the disk.
+/// The bytes that a launch has written and the files that it has created since the previous sample of the disk.
 package struct DiskUse: Hashable, Sendable {
     /// Bytes that the launch has written since the previous sample; nil when the host cannot read them.
     package let written: Int64?

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// An upper bound that the operator sets for the grants of plugins. Nil leaves a grant as the manifest requests it.
+/// An upper bound that the operator sets for the grants of plugins. A property that is nil leaves its grant as the
+/// manifest requests it.
 package struct GrantLimit: Hashable, Sendable {
     package var network: Bool?
     /// The TCP ports to which the network is limited; nil for no limit of ports.

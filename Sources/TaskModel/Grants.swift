@@ -19,7 +19,7 @@ package struct Grants: Hashable, Sendable {
         }
     }
 
-    /// Whether the plugin requests the internet without a limit.
+    /// Whether the plugin requests the whole network, instead of single TCP ports.
     package let network: Bool
     /// TCP ports to which the plugin connects, at every address; empty with `network`.
     package let connect: [Int]

@@ -2,11 +2,12 @@
 
 /// A promise of the host about every sandboxed plugin.
 package enum Guarantee: String, Hashable, Sendable, CaseIterable {
-    /// Files outside of the container, the library and the grants are out of reach.
+    /// Files are out of reach, except the container, the library, the granted paths, and the places that every plugin
+    /// may use, such as `/usr`.
     case files
     /// The host's control socket is out of reach.
     case controlSocket = "control-socket"
-    /// The network is out of reach without the grant `network`.
+    /// The network is out of reach, except what the grants `network`, `connect` and `listen` open.
     case network
     /// Other processes cannot be signalled, traced, limited or read.
     case neighbours

@@ -4,8 +4,8 @@
 /// handlers during entry alone (statements 14 and 15, BGT-ABI-10).
 ///
 /// The manifest does not name the kind of an identifier. A pattern, and an identifier that only a pattern permits, are
-/// for continued tasks. An identifier that the manifest lists by name is, in a launch that may submit continued
-/// requests, unless the launch has a task of another kind for it.
+/// for continued tasks. An identifier that the manifest lists by name counts as one for continued tasks only in a
+/// launch that may submit continued requests and has no task of another kind for the identifier.
 package struct LateRegistration: Sendable {
     private let isInForeground: Bool
     private let otherKinds: Set<TaskIdentifier>

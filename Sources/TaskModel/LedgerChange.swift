@@ -125,7 +125,7 @@ package struct PastLaunch: Hashable, Sendable {
     package let outcome: LaunchOutcome
     package let endedAt: WallTime
     package let used: Duration?
-    /// The kinds of the requests that the plugin itself had submitted.
+    /// The kinds of those requests of the launch that the plugin itself had submitted.
     package let ownKinds: Set<TaskKind>
 
     package init(

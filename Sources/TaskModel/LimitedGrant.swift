@@ -118,7 +118,8 @@ package struct LimitedGrant: Hashable, Sendable {
         narrowings.append("\(entry.key(key)) is false")
     }
 
-    /// Narrows the whole network to the ports of a limit, and refuses a port that the limit does not have.
+    /// Applies a limit of ports to this grant of the network: a grant of the whole network keeps only the ports of
+    /// `limit`, and a grant of a single port that `limit` does not have is refused.
     private mutating func narrow(to limit: GrantedPorts, _ entry: GrantLimits.Entry) {
         let port = Int(requested)
         switch name {

@@ -20,7 +20,7 @@ package struct MachineConditions: OptionSet, Hashable, Sendable {
     /// The bit that stands for `Conditions.isUseUnknown`: in a change it is set when that value has changed.
     package static var firstSample: Self { Self(rawValue: 1 << 31) }
 
-    /// The bits of idleness and of high load, and `firstSample`.
+    /// The bits of idleness and of high load, and `firstSample`. `Condition.sampled` has further conditions.
     package static var sampled: Self { [Self(.idle), Self(.highLoad), .firstSample] }
 
     /// Sets with a single bit: one for each condition, `containers` and `firstSample`.

@@ -6,9 +6,12 @@ package struct MainBundle: Hashable, Sendable {
     package let information: [UInt8]
     /// Directory of the resources: the one of the plugin's library.
     package let resources: String
+    /// Paths, relative to the directory, of the resources in the bundle; nil for all files of the directory.
+    package let linked: [String]?
 
-    package init(information: [UInt8], resources: String) {
+    package init(information: [UInt8], resources: String, linked: [String]? = nil) {
         self.information = information
         self.resources = resources
+        self.linked = linked
     }
 }

@@ -138,7 +138,8 @@ package struct Measure: Sendable {
 
         var number: String { fraction.isEmpty ? String(digits) : "\(digits).\(fraction)" }
 
-        /// The parts of the text; nil when the text is not a sequence of numbers. A unit may be missing.
+        /// The numbers in the text with their units; nil when the text is not a sequence of numbers. The unit is empty
+        /// where it is missing.
         static func all(in text: Substring) -> [Part]? {
             var parts: [Part] = []
             var rest = text

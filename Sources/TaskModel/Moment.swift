@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A time in nanoseconds of `CLOCK_MONOTONIC`, used for budgets and spacing. It is valid within one boot only.
+/// A time in nanoseconds of `CLOCK_MONOTONIC`, used for the budgets and kill times of launches and for the spacing
+/// between them, but not for the spacing of a kind. It is valid within one boot only.
 package struct MonotonicTime: Hashable, Comparable, Sendable {
     package let nanoseconds: Int64
 
@@ -17,8 +18,8 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
     }
 }
 
-/// A wall-clock time in nanoseconds since 1970, used for earliest begin, retry delays and the journal; never for a
-/// budget.
+/// A wall-clock time in nanoseconds since 1970, used for earliest begin, retry delays, the spacing of a kind, the day
+/// budget and the journal; never for the budget of a launch.
 package struct WallTime: Hashable, Comparable, Sendable {
     package let nanoseconds: Int64
 

@@ -19,7 +19,8 @@ package enum NearestWord {
         return "write one of \(known.joined(separator: ", "))"
     }
 
-    /// The remedy for an unknown name in a message that lists all known names before the remedy.
+    /// The remedy for an unknown name in a message that lists all known names before the remedy: the nearest known
+    /// name, or a reference to that list.
     package static func remedy(for word: String, amongListed known: [String]) -> String {
         to(word, among: known).map { "write \"\($0)\"" } ?? "write one of these"
     }

@@ -26,9 +26,11 @@ package struct PluginEntry: Hashable, Sendable {
     /// The limits that the manifest requests for each launch.
     package let limits: PluginLimits
     package let library: LibraryFile
+    /// The files that the sandbox opens in addition to the library.
+    package let companions: LibraryCompanions
     /// The bundle that `Bundle.main` describes; nil when the manifest requests none.
     package let mainBundle: MainBundle?
-    /// The architectures for which the manifest names a library; empty for one library for every machine.
+    /// The architectures for which the manifest names a library; empty when one library serves every machine.
     package let architectures: [String]
     package let manifestPath: String
     /// SHA-256 of the manifest's bytes, lower-case hexadecimal.
@@ -52,6 +54,7 @@ package struct PluginEntry: Hashable, Sendable {
         grants: Grants = .none,
         limits: PluginLimits = .none,
         library: LibraryFile,
+        companions: LibraryCompanions = .files([]),
         mainBundle: MainBundle? = nil,
         architectures: [String] = [],
         manifestPath: String,
@@ -74,6 +77,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.grants = grants
         self.limits = limits
         self.library = library
+        self.companions = companions
         self.mainBundle = mainBundle
         self.architectures = architectures
         self.manifestPath = manifestPath
@@ -97,7 +101,7 @@ package struct PluginEntry: Hashable, Sendable {
 /// A plugin's library at the time of its examination. The runner refuses any other file at that path.
 package struct LibraryFile: Hashable, Sendable {
     package let path: String
-    /// SHA-256 of the file's bytes, lower-case hexadecimal.
+    /// SHA-256 of the library's bytes, lower-case hexadecimal.
     package let digest: String
     package let identity: FileIdentity
     /// The minor version of the ABI's header that the library was built with; nil for a library with bound functions.
@@ -117,7 +121,7 @@ package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int64
-    /// Time of the last modification, in nanoseconds since 1970.
+    /// Time of the last modification of the file's contents, in nanoseconds since 1970.
     package let modified: Int64
     /// Time of the last change of contents or metadata, in nanoseconds since 1970. A program that writes to the file
     /// cannot set this time back.

@@ -26,7 +26,7 @@ package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConve
 
 /// One line of a manifest's permitted identifiers: a name, or a pattern that ends in `.*` after at least two labels.
 ///
-/// Patterns permit only continued tasks, unless the operator allows them for processing (C9).
+/// Patterns permit only continued tasks, unless the operator allows them for processing and health research (C9).
 package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
     case exact(TaskIdentifier)
     /// A pattern; `prefix` is the pattern without its `.*`.

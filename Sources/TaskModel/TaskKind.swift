@@ -77,7 +77,8 @@ package enum PluginRole: UInt32, Hashable, Sendable, CaseIterable {
     package var name: String { self == .main ? "main" : "extension" }
 }
 
-/// A manifest's permission for a kind of background work: `fetch` for refresh, `processing` for processing.
+/// A manifest's permission for a kind of background work: `fetch` for refresh, `processing` for processing and health
+/// research.
 package enum BackgroundMode: String, Hashable, Sendable, CaseIterable {
     case fetch
     case processing

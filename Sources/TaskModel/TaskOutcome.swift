@@ -74,8 +74,8 @@ package enum CompletionOutcome: Int32, Hashable, Sendable {
 
 /// The outcome of a launch.
 package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
-    /// Every task and assertion had ended, none of the tasks after an expiration, before the process exited or was
-    /// killed.
+    /// Every task and assertion had ended, none of the tasks after an expiration, before the process ended. A process
+    /// that a signal ended afterwards, without a kill by the host, makes the launch `crashed`.
     case completed
     case expired
     case overran
@@ -94,7 +94,7 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
         case .completed: "every task ended, none after an expiration"
         case .expired: "every task ended, at least one after an expiration"
         case .overran: "it was killed at the end of a grace period"
-        case .crashed: "its process crashed"
+        case .crashed: "its process crashed, also after the last task had ended"
         case .exited: "its process exited while a task or an assertion was open"
         case .killedForMemory: "the kernel killed its process for lack of memory"
         case .entryFailed: "the plugin failed or overran in entry, or while its library was loaded"

@@ -14,11 +14,13 @@ package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
     case completedForeign = "completed-foreign"
     case endedForeignAssertion = "ended-foreign-assertion"
     case calledInVisitor = "called-in-visitor"
-    /// Reported in trials only: such a call has no effect.
+    /// The plugin called the host after its function `stop` had returned. Reported in trials only: such a call has no
+    /// effect.
     case calledAfterStop = "called-after-stop"
-    /// Reported in trials only: such a call has no effect.
+    /// The plugin called the host in a process that it had forked. Reported in trials only: such a call has no effect.
     case calledInFork = "called-in-fork"
-    /// Reported in trials only: such a call has its usual effect.
+    /// The plugin passed another pointer than that of the host's table, such as that of a copy, to a function of the
+    /// table. Reported in trials only: such a call has its usual effect.
     case passedCopy = "passed-copy"
     case endedThread = "ended-thread"
     case changedSignalHandler = "changed-signal-handler"

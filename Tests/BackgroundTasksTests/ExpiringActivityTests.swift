@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Foundation
 import Synchronization
 import Testing
 
@@ -37,5 +38,9 @@ struct ExpiringActivityTests {
             activity.begin()
         }
         #expect(calls == [true])
+    }
+
+    @Test func `ProcessInfo() returns the object of the process at each call`() {
+        for _ in 0..<3 { #expect(ProcessInfo() === ProcessInfo.processInfo) }
     }
 }

@@ -12,6 +12,8 @@ private let statuses = Mutex<[Int32]>([])
 @Suite("A host that cannot read the pending requests is asked again", .serialized)
 struct PendingRetryTests {
     /// Calls the body with a host whose functions only return constants.
+    ///
+    /// - Parameter first: the statuses of the first calls of `pending`.
     private func withHost(answering first: [Int32], _ body: (Host) async -> Void) async {
         statuses.withLock { $0 = first }
         let size = MemoryLayout<bgt_host>.size

@@ -87,7 +87,7 @@ extension RefreshTests {
         #expect(await host.end() == [])
     }
 
-    @Test func `an async entry that throws fails with its status and the logged error`() async throws {
+    @Test func `an async entry that throws fails, and the failure has the logged error`() async throws {
         let host = TestHost(plugin: "com.example.colorfeed", permitted: [Self.refresh])
         let failure = await #expect(throws: TestHost.EntryFailure.self) {
             try await host.enterAsync {
@@ -108,7 +108,8 @@ extension RefreshTests {
         }
     }
 
-    @Test func `in a launch that a user started a listed identifier is registered late, for continued tasks`()
+    @Test
+    func `in a launch that a user started an identifier is registered after entry, and its continued task succeeds`()
         async throws
     {
         let host = TestHost(
@@ -165,7 +166,9 @@ extension RefreshTests {
     }
 
     @Test(arguments: [true, false])
-    func `a kept task and a late submission are answered after their host is gone`(isEnded: Bool) async throws {
+    func `after the release of a test host, its task is expiring, a submission fails, and no request is pending`(
+        isEnded: Bool
+    ) async throws {
         let kept = KeptTasks()
         let remaining = try await runAndRelease(keeping: kept, isEnded: isEnded)
         while remaining() != nil { await Task.yield() }
@@ -178,7 +181,7 @@ extension RefreshTests {
         #expect(await BGTaskScheduler.shared.pendingTaskRequests().isEmpty)
     }
 
-    @Test func `a host whose test fails while a handler runs is released within five seconds`() async throws {
+    @Test func `the release of a test host whose handler still runs takes less than five seconds`() async throws {
         let goOn = DispatchSemaphore(value: 0)
         let began = ContinuousClock.now
         do {

@@ -68,7 +68,7 @@ struct ExitStatusTests {
         #expect(terminal.error.isEmpty)
     }
 
-    @Test func `the help of each listed bgtask command has an example`() async {
+    @Test func `the help of each bgtask command in the list of this test has an example`() async {
         let commands = [
             "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin pack",
             "plugin install", "plugin remove", "task", "task submit", "task cancel", "task list", "why", "run",
@@ -85,7 +85,7 @@ struct ExitStatusTests {
     }
 
     @Test
-    func `bgtask exits with 3 for an unreachable host, and prints both sockets' paths and a command to start one`()
+    func `bgtask exits with 3 for an unreachable host, and prints both sockets' paths and a command to start a host`()
         async
     {
         let terminal = Terminal()

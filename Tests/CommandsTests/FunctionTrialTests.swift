@@ -33,7 +33,7 @@ struct FunctionTrialTests {
         return Dictionary(uniqueKeysWithValues: trial.notEnforced.map { ($0.guarantee, $0.reason) })
     }
 
-    @Test func `a call of a function without Landlock and seccomp names the mechanism that files and network lack`()
+    @Test func `on a machine without Landlock and seccomp a call names the mechanism that files and network lack`()
         throws
     {
         let reasons = try reasons(.bestEffort, Self.bare)
@@ -46,7 +46,7 @@ struct FunctionTrialTests {
         #expect(Set(try reasons(.off).keys) == Set(Guarantee.allCases.map(\.rawValue)))
     }
 
-    @Test func `isolation required refuses a call of a function without Landlock and seccomp`() {
+    @Test func `with isolation required a call on a machine without Landlock and seccomp is refused`() {
         #expect(throws: SandboxPolicy.Refusal.self) { try reasons(.required, Self.bare) }
     }
 }

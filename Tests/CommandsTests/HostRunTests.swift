@@ -11,7 +11,9 @@ struct HostRunTests {
         [], ["--manifests", "/m", "--socket", "/s"], ["--", "--manifests", "/m", "--socket", "/s"],
         ["--manifests", "/m", "--", "--socket", "/s"], ["--manifests", "/m", "--socket", "/s", "--"],
     ])
-    func `the separator of options is not passed to bgtaskd, wherever it is`(words: [String]) throws {
+    func `bgtask host run passes each option to bgtaskd, but not the separator --, wherever it is`(words: [String])
+        throws
+    {
         let command = try #require(try BgtaskCommand.parseAsRoot(["host", "run"] + words) as? HostRunCommand)
         #expect(command.passedOptions == words.filter { $0 != "--" })
     }

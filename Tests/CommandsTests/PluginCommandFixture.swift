@@ -45,7 +45,11 @@ struct PluginCommandFixture {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory.file("operator"))) ?? []).sorted()
     }
 
-    /// The file name that a library in the vendor's directory has after its installation.
+    /// The file name that the library `libSOURCE.so` has after its installation, with its digest.
+    ///
+    /// - Parameters:
+    ///   - place: path of the library in the test's directory; nil for the vendor's directory.
+    ///   - digits: the number of digits of the digest in the name.
     func installedName(_ source: String, at place: String? = nil, digits: Int = 8) throws -> String {
         "lib\(source)-\(try digest(place ?? "vendor/lib\(source).so").prefix(digits)).so"
     }

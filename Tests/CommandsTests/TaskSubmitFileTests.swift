@@ -247,7 +247,7 @@ struct TaskSubmitFileTests {
         }
     }
 
-    @Test func `task submit --from counts blank lines, and keeps none of them`() async throws {
+    @Test func `task submit --from counts blank lines in line numbers, and submits no request for them`() async throws {
         try await StubHost.with(Self.host) { host in
             let blank = String(repeating: "\n", count: 100_000)
             let (terminal, status) = await submit("\(blank)\(Self.line(1))\(blank){", to: host)

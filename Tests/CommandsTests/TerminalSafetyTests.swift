@@ -10,7 +10,8 @@ import Testing
 
 @Suite("Commands escape hostile text in their output")
 struct TerminalSafetyTests {
-    /// C0, DEL, C1, directions, zero-width characters and tags.
+    /// A text with C0 and C1 controls, DEL, changes of the writing direction, zero-width characters and tags, which
+    /// commands have to escape in their output.
     private static let hostile = "\u{1b}[2J\u{7f}\u{9b}31m\u{9d}0;x\u{202e}\u{2066}\u{200b}\u{200f}\u{feff}\u{e0041}"
 
     /// The arguments of one call of every verb except `host run`, by verb. Names of local files contain hostile text.
@@ -194,7 +195,7 @@ struct TerminalSafetyTests {
         return try #require(String(bytes: data, encoding: .utf8))
     }
 
-    /// The paths of all strings: keys of objects and indices of arrays.
+    /// The paths to all strings in `json`, each after the prefix `path`: keys of objects and indices of arrays.
     private static func paths(of json: Any, from path: [String]) -> [[String]] {
         if json is String { return [path] }
         if let members = json as? [String: Any] {

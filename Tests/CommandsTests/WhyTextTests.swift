@@ -20,7 +20,7 @@ struct WhyTextTests {
                   network: the task needs a network, and the host sees none
 
                 earliest possible  unknown: a reason above ends at no known time
-                one change         none: each reason above blocks the task by itself
+                one change         none suffices: each reason above blocks the task by itself
                 last outcome       crashed, 2026-01-31 01:46:30 (1min 30s ago), launch 40, blame plugin
                                    signal 11
 
@@ -36,7 +36,8 @@ struct WhyTextTests {
         )
     }
 
-    @Test func `bgtask why with a single reason prints its earliest time and the change that removes it`() throws {
+    @Test func `bgtask why prints the earliest time of a single reason, and the change that removes the reason`() throws
+    {
         let reason = Reason.earliestBegin(Samples.now + .seconds(720))
         let reply = TaskWhyReply(
             identifier: try Samples.task(),

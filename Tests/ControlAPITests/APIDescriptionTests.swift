@@ -181,7 +181,7 @@ struct APIDescriptionTests {
         return found
     }
 
-    @Test func `the API description of each journal event has its meaning`() throws {
+    @Test func `the API description has the name and the meaning of each journal event`() throws {
         let text = try #require(try document.schema(named: "JournalEvent")["description"].text)
         for event in JournalEntry.Event.allCases { #expect(text.contains("`\(event.name)`: \(event.row.meaning)\n")) }
     }

@@ -81,13 +81,16 @@ struct RouteErrorTests {
             (.immediateRunIneligible, 409),
         ]
     )
-    func `each refusal code has its HTTP status`(code: SubmissionRefusal.Code, status: Int) {
+    func `the API answers a refusal of the scheduler with 503, 409 or 403, and keeps its code and sub-reason`(
+        code: SubmissionRefusal.Code,
+        status: Int
+    ) {
         let refusal = RouteError(SubmissionRefusal(code: code, subReason: .refreshLimit, message: "m"))
         #expect(refusal.status == status)
         #expect(refusal.reply == ErrorReply(code: code.name, subReason: "refresh-limit", message: "m"))
     }
 
-    @Test func `the error for an unknown task has status 404 and its identifier`() {
+    @Test func `the error for an unknown task has status 404 and names the task`() {
         let refusal = RouteError.noSuchTask("a.b")
         #expect(refusal.status == 404)
         #expect(refusal.reply.error.message.hasPrefix("a.b is unknown: "))

@@ -9,7 +9,7 @@ struct Account {
     let lost: [Int64]
     /// Submissions that ran more often than the interruptions in the journal explain.
     let repeatedInSilence: [Int64]
-    /// Submissions with a success in the journal but no recorded run, or with two successes.
+    /// Submissions with two successes in the journal, or with one success although the plugin recorded no run.
     let contradicted: [Int64]
     let summary: String
 

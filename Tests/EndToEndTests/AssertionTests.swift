@@ -71,7 +71,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82, "C18"))
-    func `an open assertion expires at the deadline, off the main thread, and its launch completes if it ends in time`()
+    func `an assertion expires at the deadline off the main thread; a launch completes if its assertion ends in time`()
         async throws
     {
         let plugin = Self.holdsOpen(budget: "700ms")

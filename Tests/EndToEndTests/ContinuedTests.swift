@@ -63,7 +63,7 @@ struct ContinuedTests {
     }
 
     @Test(.proves(77))
-    func `a continued task without progress expires at the stall limit, even if it reports all the time`()
+    func `a continued task without progress expires at the stall limit, even if it reports again and again`()
         async throws
     {
         let plugin = TestPlugin("StandsStill", tasks: ["export.*"])

@@ -13,7 +13,7 @@ struct CrashTests {
         let plugin: TestPlugin
         /// The outcome that the journal contains for each attempt, and for the launch.
         let outcome: String
-        /// A part of the message in the journal.
+        /// A text that the journal's message about the crash has to contain.
         let message: String
         let reachesHandlers: Bool
 

@@ -9,8 +9,9 @@ import Testing
 
 @Suite("A plugin can fill neither a file nor the disk of the containers")
 struct DiskLimitTests {
-    /// The values of `isOrdinary`. False is a host with users of plugins for root, otherwise the host of the test's
-    /// user; true is the host of an ordinary user, which only root can start.
+    /// The values of `isOrdinary` that the user of the test can choose. False is a host of this user; when root runs
+    /// the test, each plugin has a user of its own there. True is the host of an ordinary user, which only root can
+    /// start.
     private static let hosts = getuid() == 0 ? [false, true] : [false]
 
     private static func setup(_ isOrdinary: Bool, _ flags: [String: String] = [:], limits: String = "") -> HostSetup {
@@ -20,7 +21,8 @@ struct DiskLimitTests {
 
     // MARK: - One file
 
-    /// The limit of the host and that of the manifest; each is the lower one in turn.
+    /// The file-size limits of the host and of the manifest, where nil sets none. Each of them is the lower one in
+    /// turn.
     @Test(arguments: hosts, [("2MiB", nil), ("4MiB", "2MiB"), ("2MiB", "4MiB")] as [(String, String?)])
     func `a plugin that writes one file without end gets EFBIG at the lower limit of host and manifest`(
         _ isOrdinary: Bool,
@@ -76,7 +78,8 @@ struct DiskLimitTests {
 
     // MARK: - The disk
 
-    /// Each place under a host of the test's user, and the handler under each host.
+    /// The places from which a launch fills the disk, each with a value of `isOrdinary`: the handler with every value
+    /// of `hosts`, the other places with false.
     private static let fillings: [(LaunchPlace, Bool)] =
         hosts.map { (.handler, $0) } + [LaunchPlace.constructor, .entry, .thread].map { ($0, false) }
 

@@ -123,6 +123,8 @@ struct DiskTests {
 extension HostFixture {
     /// Submits the same task until the host refuses a submission. Returns the last accepted submission, and the message
     /// of the refusal.
+    ///
+    /// - Parameter first: the submission number to return when no submission is accepted.
     fileprivate func submitUntilRefused(_ task: String, after first: Int64) async throws -> (Int64, String) {
         var last = first
         // The space left in the last page of the log is used up first.

@@ -14,7 +14,8 @@ enum ForeignCaller {
         return program
     }
 
-    /// The first arguments: the socket, the user and its groups, the primary one first.
+    /// The first arguments of the program: the socket of the host, the user, and the groups of the user, the primary
+    /// one first.
     static func arguments(of host: HostFixture, _ user: UInt32, _ groups: [UInt32]) -> [String] {
         [host.socket, "\(user)", groups.map { "\($0)" }.joined(separator: ",")]
     }

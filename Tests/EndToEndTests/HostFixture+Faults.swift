@@ -77,8 +77,8 @@ extension HostFixture {
         try directory.write([], to: "state/containers/\(plugin.main ?? plugin.identifier)/let-go")
     }
 
-    /// Runs one more attempt at once, regardless of the retry delay, and waits for the end of its launch. Returns the
-    /// journal line of the outcome.
+    /// Runs the pending task again at once, regardless of the retry delay, and waits for the end of its launch. Returns
+    /// the journal line with the outcome of the task.
     func tryAgain(_ task: String) async throws -> JournalLine {
         let before = try await journalEnd()
         _ = try await client.run([identifier(task)])

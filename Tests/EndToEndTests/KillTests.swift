@@ -102,7 +102,8 @@ struct KillTests {
     }
 }
 
-/// The moment of a kill: a number of acknowledged submissions, and then a number of steps of `spin`.
+/// The moment of a kill: after a number of acknowledged submissions, and then after `spins` steps of the function
+/// `spin`, a short time.
 private struct KillMoment: Sendable {
     let acknowledgements: Int
     let spins: Int

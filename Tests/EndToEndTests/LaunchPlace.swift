@@ -6,15 +6,16 @@ import HostTestKit
 /// A place in a launch where a plugin with `Place.h` does its damage.
 enum LaunchPlace: String, CaseIterable, Sendable {
     case constructor, entry, handler
-    /// A second thread, for which the handler waits.
+    /// A second thread, which the handler starts and whose end it awaits.
     case thread
 
-    /// Whether the entry function has not returned before the damage.
+    /// Whether the damage is done before the entry function returns.
     var isBeforeTasks: Bool { self == .constructor || self == .entry }
 }
 
 extension HostFixture {
-    /// Chooses the place in later launches of the plugin, whose container exists.
+    /// Sets the place at which the plugin does its damage in later launches. Requires the container of the plugin, into
+    /// which the place is written.
     func choose(_ place: LaunchPlace, of plugin: TestPlugin) throws {
         try place.rawValue.write(
             toFile: "\(stateDirectory)/containers/\(plugin.identifier)/place",

@@ -4,6 +4,7 @@ import ControlAPI
 import ControlClient
 import Foundation
 import HostTestKit
+import PluginCatalogue
 import TaskModel
 import Testing
 
@@ -26,18 +27,33 @@ struct MainBundleTests {
     }
 
     @Test(arguments: [BuiltLibrary.swift5, .swift6])
-    func `Bundle.main has identifier, version, own keys and resources of the plugin, which cannot write its bundle`(
+    func `Bundle.main has identifier, version, own keys and pinned resources of the plugin, which cannot write it`(
         mode: BuiltLibrary
     ) async throws {
-        let plugin = Self.plugin(mode)
-        try await HostFixture.with(plugins: [plugin]) { host in
-            try host.directory.write("red".utf8, to: "plugins/palette.txt")
+        var plugin = Self.plugin(mode)
+        try await HostFixture.with { host in
+            let library = try host.directory.write(try await plugin.libraryBytes(), to: plugin.libraryFile)
+            let palette = try host.directory.write("red".utf8, to: "plugins/palette.txt")
+            plugin.manifestLines += [
+                "sha256: \(try LibraryDigest.of(path: library))",
+                "files: { palette.txt: \(try LibraryDigest.of(path: palette)) }",
+            ]
+            try await host.install(plugin)
             #expect(
                 try await notes(plugin, in: host) == [
                     "identifier com.example.colorfeed", "version 1.0.0", "server https://example.com", "logs true",
                     "palette red", "writes false",
                 ]
             )
+        }
+    }
+
+    @Test func `Bundle.main of a plugin in place does not find a resource that the manifest does not pin`() async throws
+    {
+        let plugin = Self.plugin(.swift6)
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try host.directory.write("red".utf8, to: "plugins/palette.txt")
+            #expect(try await notes(plugin, in: host).contains("palette none"))
         }
     }
 
@@ -74,7 +90,9 @@ struct MainBundleTests {
         }
     }
 
-    @Test func `Bundle.main of a plugin without the key has neither an identifier nor the plugin's keys`() async throws
+    @Test
+    func `Bundle.main of a plugin without the manifest key main-bundle has no identifier, version or plugin keys`()
+        async throws
     {
         let plugin = Self.plugin(.swift6, [])
         try await HostFixture.with(plugins: [plugin]) { host in

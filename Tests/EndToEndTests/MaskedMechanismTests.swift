@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A host on a kernel without a mechanism reports missing guarantees, and starts only if none is required")
 struct MaskedMechanismTests {
-    /// A mechanism that the kernel lacks.
+    /// A mechanism of the sandbox that the simulated kernel lacks.
     enum Masked: String, CaseIterable, CustomTestStringConvertible {
         case landlock = "Landlock"
         case filters = "seccomp"
@@ -21,7 +21,7 @@ struct MaskedMechanismTests {
             }
         }
 
-        /// The cause in messages.
+        /// The cause that the host's messages state for a missing guarantee.
         var cause: String {
             switch self {
             case .landlock: "the kernel lacks Landlock"
@@ -56,7 +56,7 @@ struct MaskedMechanismTests {
     }
 
     @Test(arguments: Masked.allCases)
-    func `isolation required refuses to start without a mechanism, with the guarantee, the cause and the remedy`(
+    func `with isolation required a host without a mechanism refuses to start, and prints guarantee, cause and remedy`(
         _ masked: Masked
     ) async throws {
         let message = try await refusal(of: masked.kernel, "isolation: required")
@@ -65,7 +65,7 @@ struct MaskedMechanismTests {
     }
 
     @Test(arguments: Masked.allCases)
-    func `a list with one guarantee that needs the missing mechanism refuses to start, with the name of the guarantee`(
+    func `a host refuses an isolation list with a guarantee that needs the missing mechanism, and names the guarantee`(
         _ masked: Masked
     ) async throws {
         for guarantee in masked.missing {
@@ -95,7 +95,7 @@ struct MaskedMechanismTests {
     }
 
     @Test(arguments: Masked.allCases)
-    func `a list of the guarantees that the remaining mechanisms enforce starts a host, which runs plugins`(
+    func `a host whose isolation list has the guarantees that the remaining mechanisms enforce starts and runs plugins`(
         _ masked: Masked
     ) async throws {
         try await ScratchDirectory.with { directory in
@@ -111,7 +111,10 @@ struct MaskedMechanismTests {
         }
     }
 
-    @Test func `a list with memory refuses to start a host without control groups, with the remedy`() async throws {
+    @Test
+    func `a host without control groups refuses to start with memory in its isolation list, and prints the remedy`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let text = "isolation: [memory]\ncgroup: none\nplugin-users: host\n"
             let file = try directory.write(text.utf8, to: "bgtaskd.yaml")

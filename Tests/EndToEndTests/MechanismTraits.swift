@@ -23,5 +23,12 @@ extension Trait where Self == ConditionTrait {
     /// Skips the test unless root runs it: then each plugin has a user of its own, whose processes the kernel limits.
     static var needsUsersOfPlugins: Self { needs(getuid() == 0 ? nil : "only root gives plugins users of their own") }
 
+    /// Skips the test unless a runner may have more descriptors than a plugin keeps in flight.
+    static var needsManyDescriptors: Self {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return needs(limit.rlim_max >= 8_192 ? nil : "the hard limit of descriptors is \(limit.rlim_max), below 8192")
+    }
+
     private static func needs(_ missing: String?) -> Self { .enabled(if: missing == nil, "\(missing ?? "")") }
 }

@@ -7,7 +7,10 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("A launch whose control group cannot be created", .enabled(if: HostFixture.canMakeControlGroups))
+@Suite(
+    "A launch whose control group cannot be created runs and is journaled, unless isolation lists processes",
+    .enabled(if: HostFixture.canMakeControlGroups)
+)
 struct MissingGroupTests {
     /// Sets whether the host can create control groups.
     private func permit(_ isPermitted: Bool, _ host: HostFixture) throws {
@@ -21,7 +24,7 @@ struct MissingGroupTests {
     }
 
     @Test(arguments: ["best-effort", "required"])
-    func `unless its limits are required the launch runs, is journaled, and host status names the missing limit`(
+    func `with isolation best-effort or required a launch without control group runs; journal and host status tell it`(
         isolation: String
     ) async throws {
         // An idle runner got its control group earlier.
@@ -46,7 +49,7 @@ struct MissingGroupTests {
 
     // Users of plugins enforce the guarantee where the kernel has no controller for it.
     @Test(.enabled(if: geteuid() == 0))
-    func `with processes in the list of isolation the launch is not started, and its task runs uncharged later`()
+    func `with processes in isolation a launch without control group is not started; its task runs later, uncharged`()
         async throws
     {
         let flags = ["host-retry-delay": "20ms", "idle-runners": "0"]

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Damage of a plugin to the state of its own process affects only that plugin")
 struct ProcessFaultTests {
-    @Test func `tasks run on threads of their own even when the plugin has used up the threads of its process`()
+    @Test func `both tasks of a plugin that has used up the threads of its process run and succeed`()
         async throws
     {
         let plugin = TestPlugin("UsesUpThreads", tasks: ["one", "two"], policy: ["budgets: { processing: 20s }"])

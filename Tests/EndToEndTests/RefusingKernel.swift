@@ -23,12 +23,13 @@ struct RefusingKernel {
     /// A kernel without filters of system calls.
     static let withoutFilters = RefusingKernel(call: "SYS_seccomp", bits: nil, error: "ENOSYS")
 
-    /// Compiles the program that becomes the runner. Returns its path.
+    /// Compiles the program that refuses the system call to itself and then becomes the runner. Returns its path.
     func runner(in directory: ScratchDirectory) async throws -> String {
         try await program(.runner, in: directory)
     }
 
-    /// Compiles the program that becomes the host, whose runners have the same kernel. Returns its path.
+    /// Compiles the program that simulates this kernel and then becomes the host, whose runners get the same kernel.
+    /// Returns the path of the program.
     func host(in directory: ScratchDirectory) async throws -> String {
         try await program(.host, in: directory)
     }

@@ -113,7 +113,7 @@ struct SandboxTests {
     }
 
     @Test(.needsSandbox)
-    func `a refused call that a plugin repeats 20,000 times is journaled once, and both it and another succeed`()
+    func `a refused call repeated 20,000 times by a plugin is journaled once; its task and a neighbour's task succeed`()
         async throws
     {
         let plugin = TestPlugin("RepeatsRefusedCall")
@@ -125,6 +125,22 @@ struct SandboxTests {
             #expect(host.containerText(plugin, "refused.txt") == "20000\n")
             let denied = try await host.journal().filter { $0.event == "denied" }
             #expect(denied.count == 1 && denied.first?.message.contains("network: true") == true)
+        }
+    }
+
+    @Test(.needsSandbox)
+    func `refused calls that a grant allows are journaled after a hundred refused calls that no grant allows`()
+        async throws
+    {
+        let plugin = TestPlugin("HidesRefusedCall")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded", "\(end)")
+            let denied = try await host.journal().filter { $0.event == "denied" }.map(\.message)
+            for remedy in ["network: true", "unix: [PATH]", "processes: true"] {
+                #expect(denied.filter { $0.contains(remedy) }.count == 1, "\(denied)")
+            }
+            #expect(denied.filter { $0.contains("no grant allows this call") }.count == 20, "\(denied)")
         }
     }
 
@@ -180,7 +196,7 @@ struct SandboxTests {
         }
     }
 
-    @Test(.needsSandbox) func `a granted setting opens the path that it holds`() async throws {
+    @Test(.needsSandbox) func `a grant of a setting opens the path in the value of the setting`() async throws {
         try await works(grants: "settings: [ { setting: place, access: write } ]") { host, works in
             #expect(works["place-read"] == 0 && works["place-write"] == 0)
             #expect(FileManager.default.fileExists(atPath: host.directory.file("place/new")))

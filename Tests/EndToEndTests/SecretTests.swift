@@ -10,6 +10,9 @@ struct SecretTests {
     private static let value = "s3cret-4f1d0b7a-horse-battery"
 
     /// A plugin with the secret setting `token`.
+    ///
+    /// - Parameter source: the place from which the host reads the value, as the configuration states it: for example,
+    ///   `file: /run/token`.
     private static func plugin(from source: String) -> TestPlugin {
         var plugin = TestPlugin("ReadsSecret", policy: ["secrets: { token: { \(source) } }"])
         plugin.manifestLines = ["settings: { url: 'https://example.com', token: { secret: true } }"]

@@ -212,7 +212,8 @@ struct SettingTests {
         let reply: HostStatusReply
         let text: String
 
-        /// The lines of the output about the configuration, without paths.
+        /// The lines of `host status` that are equal on two hosts with equal configurations: without the lines about
+        /// the process, and without lines that contain a path.
         var facts: [String] {
             let varying = ["version", "process", "started", "boot", "socket  ", "state", "configuration"]
             return text.split(separator: "\n").map(String.init).filter { line in

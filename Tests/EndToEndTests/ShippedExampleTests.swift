@@ -124,7 +124,7 @@ struct ShippedExampleTests {
     }
 
     @Test(.enabled(if: Leptonica.path != nil))
-    func `a PDF task without photos fails, and Leptonica's error is in the log`() async throws {
+    func `a PDF task whose directory of photos is missing fails, and Leptonica's error is in the log`() async throws {
         let library = try #require(Leptonica.path)
         try await ScratchDirectory.with { directory in
             let settings = ["directory": directory.file("nowhere"), "into": directory.file("book.pdf")]

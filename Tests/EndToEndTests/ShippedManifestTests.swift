@@ -54,7 +54,9 @@ struct ShippedManifestTests {
             }
         }
 
-        /// The operator's settings, with the directories `in` and `out` of a place.
+        /// The operator's settings for the example: paths in the directories `in` and `out` of `place`.
+        ///
+        /// - Parameter feed: the URL of the feed for the feed reader.
         func settings(in place: ScratchDirectory, feed: String) -> [String: String] {
             switch self {
             case .databaseCleaner: [:]

@@ -74,7 +74,7 @@ struct SignerTests {
     }
 
     @Test
-    func `a signed plugin is installed, its signer is shown, and without the key it is refused but keeps its work`()
+    func `a signed plugin is installed, its signer shown; when its key is removed, it is refused but keeps its work`()
         async throws
     {
         try await with("unsigned: refuse") { vendor, host in
@@ -234,7 +234,8 @@ struct SignerTests {
         }
     }
 
-    @Test func `bgtask plugin check calls a signature by a key that is not trusted unaccepted, with its fingerprint`()
+    @Test
+    func `bgtask plugin check reports the signature of an untrusted key as unaccepted, with the key's fingerprint`()
         async throws
     {
         try await with("unsigned: allow") { vendor, host in

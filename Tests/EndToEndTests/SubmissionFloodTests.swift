@@ -17,7 +17,7 @@ struct SubmissionFloodTests {
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `despite two floods of submissions, tasks of others start, complete and are killed; the host grows < 48 MiB`()
+    func `under two submission floods another task succeeds, an overrunning one is killed; the host grows < 48 MiB`()
         async throws
     {
         let flooders = [Self.flooder("FloodsSubmissions"), Self.flooder("FloodsSubmissionsToo")]

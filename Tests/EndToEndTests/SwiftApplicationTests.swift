@@ -10,7 +10,7 @@ import Testing
 @Suite("Code that a plugin shares with an app can use the app's application object")
 struct SwiftApplicationTests {
     @Test(.proves(81, 83), arguments: [BuiltLibrary.swift5, .swift6])
-    func `background time from UIApplication keeps a plugin's launch open until it is ended`(
+    func `background time from UIApplication keeps a plugin's launch open until the plugin ends that time`(
         mode: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ApplicationObject", mode)

@@ -14,7 +14,10 @@ struct SwiftMainTests {
         return plugin
     }
 
-    @Test func `a handler that an async launch registers after it was suspended receives its task`() async throws {
+    @Test
+    func `a handler that the async launch function of a main type registers after a suspension receives its task`()
+        async throws
+    {
         let plugin = try Self.plugin(["fails": "false"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.submit(plugin.task("refresh"), .refresh)
@@ -24,7 +27,10 @@ struct SwiftMainTests {
         }
     }
 
-    @Test func `an async launch that throws is journaled as failed entry, and the log has the error`() async throws {
+    @Test
+    func `an async launch function of a main type that throws is journaled as failed entry, and its error is logged`()
+        async throws
+    {
         let plugin = try Self.plugin(["fails": "true"])
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [plugin]) { host in
             let submission = try await host.submit(plugin.task("refresh"), .refresh)

@@ -88,7 +88,8 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test(.proves(81, 83)) func `a background assertion keeps a Swift plugin's launch open until it is ended`()
+    @Test(.proves(81, 83))
+    func `a background assertion keeps a Swift plugin's launch open until the plugin ends the assertion`()
         async throws
     {
         let plugin = TestPlugin.part("Assertions", .swift6)

@@ -6,7 +6,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A Swift handler runs on the queue of its registration, and its expiration handler is called while it blocks")
+@Suite("Queue, isolation and language mode determine on which thread a Swift handler and its expiration handler run")
 struct SwiftQueueTests {
     /// Whether a closure that was written in main-actor code runs on the main thread.
     private static func isMain(_ library: BuiltLibrary, _ queue: String) -> Bool {

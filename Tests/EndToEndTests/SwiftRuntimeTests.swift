@@ -30,6 +30,20 @@ struct SwiftRuntimeTests {
         }
     }
 
+    @Test(.needsSandbox, arguments: ["TaskRefresh", "OperationRefresh"])
+    func `a Swift plugin whose libdispatch raises the priority of its threads causes no refused system call`(
+        _ part: String
+    ) async throws {
+        let plugin = TestPlugin.part(part, .swift6)
+        // libdispatch sets smaller nice values than that of the launch.
+        try await HostFixture.with(HostSetup(["background-nice": "15"]), plugins: [plugin]) { host in
+            let end = try await host.run(plugin, "refresh", .refresh)
+            #expect(end.event == "succeeded")
+            let denied = try await host.journal().filter { $0.event == "denied" }.map(\.message)
+            #expect(denied == [])
+        }
+    }
+
     @Test func `the runner exports no Swift symbols and needs no Swift libraries`() async throws {
         let runner = try BuiltProgram.runner.path()
         let symbols = try await ProgramRun.of("/usr/bin/nm", ["-D", "--defined-only", runner])

@@ -172,7 +172,8 @@ struct SwiftShapeTests {
 }
 
 extension HostFixture {
-    /// Runs a task of the plugin until a note, expires it, expects its failure, and waits for the end of its launch.
+    /// Runs a task of the plugin until the plugin writes the note, expires the task, expects its failure, and waits for
+    /// the end of its launch.
     fileprivate func expire(_ plugin: TestPlugin, _ task: String, _ kind: TaskKind, once note: String) async throws {
         let submission = try await begin(plugin, task, kind)
         try await wait(for: note, of: plugin)

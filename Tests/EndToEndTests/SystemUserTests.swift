@@ -43,6 +43,15 @@ struct SystemUserTests {
         }
     }
 
+    @Test func `host status prints the number of a host's user without an account`() async throws {
+        let setup = Self.setup
+        let user = "\(try #require(setup.user))"
+        try await HostFixture.with(setup) { host in
+            let status = try await host.client.host()
+            #expect(status.user == user)
+        }
+    }
+
     @Test(.needsSandbox)
     func `attacks of a plugin without grants are refused by a host with the capabilities of the unit`() async throws {
         try await AttackRun.play(grants: "", setup: Self.setup)

@@ -65,7 +65,8 @@ struct UnknownNameTests {
         }
     }
 
-    @Test func `bgtask task submit prints the time that a begin option stands for`() async throws {
+    @Test func `bgtask task submit prints the time that the value of its option --not-before stands for`() async throws
+    {
         try await HostFixture.with { host in
             let run = try await host.bgtask(
                 "task",

@@ -76,7 +76,7 @@ struct UpgradeTests {
     }
 
     @Test(.enabled(if: MountedDisk.isPossible))
-    func `a host on a disk without space for the copy refuses to start, and upgrades after space is freed`()
+    func `a host on a disk without space for the copy of its ledger refuses to start, and upgrades once space is free`()
         async throws
     {
         try await MountedDisk.with(size: "3m") { disk in

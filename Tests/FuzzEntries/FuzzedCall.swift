@@ -43,8 +43,8 @@ struct FuzzedCall {
         return nil
     }
 
-    /// The first flaw of a batch, in which every request requires a refusal or an answer of its own; nil without a
-    /// flaw.
+    /// The first flaw of the handling of a batch: each of its requests has to be valid by itself, or has to get a
+    /// refusal that names it. Nil without a flaw.
     private func batch() throws(RouteError) -> String? {
         let batch = try TaskBatch.reading(body)
         for (index, entry) in zip(batch.requests, batch.validated()).enumerated() {
@@ -73,7 +73,8 @@ struct FuzzedCall {
         return answer { .submitted(Submission(request: request, payload: payload, submitter: .user), reply: $0) }
     }
 
-    /// Asks a scheduler with plugins and running tasks, which answers every call.
+    /// The flaw of a scheduler's answer to a call, or the message that there is no answer; nil for a correct answer.
+    /// The scheduler has plugins and running tasks.
     private func answer(_ question: (ReplyToken) -> SchedulerEvent) -> String? {
         var host = FuzzedHost.atWork
         guard let answer = host.ask(question) else { return "a call has no answer" }

@@ -3,8 +3,8 @@
 internal import LocatedYAML
 internal import PluginCatalogue
 
-/// The readers of manifests in YAML, JSON and property lists, with all checks of a single file. Each input is read in
-/// both formats.
+/// The readers of manifests, with all checks of a single file. Each input is read twice: as YAML, which includes JSON,
+/// and as a property list.
 package struct ManifestEntry: FuzzEntry {
     package init() {}
 

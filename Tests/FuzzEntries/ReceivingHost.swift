@@ -26,7 +26,8 @@ struct ReceivingHost {
         return host.problem(with: whole.messages, ofLaunch: launch)
     }
 
-    /// Sends the stream through a socket. The receiver refuses some messages at first.
+    /// The messages that a `RunnerChannel` delivers when the stream is sent through its socket in pieces. The receiver
+    /// refuses some messages at first.
     private static func received(
         _ stream: [UInt8],
         in pieces: inout Pieces

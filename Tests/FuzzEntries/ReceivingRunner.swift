@@ -17,9 +17,11 @@ struct ReceivingRunner {
         let whole = DecodedStream<HostMessage>(whole: stream)
         if DecodedStream(stream, in: &pieces) != whole { return "the pieces of a host's stream change its messages" }
         if let message = whole.unstable { return "a host's message does not survive its encoding: \(message)" }
-        guard case .plan(let plan) = whole.messages.first else { return nil }
+        guard case .confine = whole.messages.first, case .plan(let plan) = whole.messages.dropFirst().first else {
+            return nil
+        }
         var runner = ReceivingRunner(plan)
-        for message in whole.messages.dropFirst() { runner.obey(message) }
+        for message in whole.messages.dropFirst(2) { runner.obey(message) }
         return runner.end()
     }
 
@@ -48,8 +50,8 @@ struct ReceivingRunner {
 
     private mutating func obey(_ message: HostMessage) {
         switch message {
-        // The runner ends at a second plan.
-        case .plan, .expireAssertions, .stop: break
+        // The runner ends at a second one.
+        case .confine, .plan, .expireAssertions, .stop: break
         case .deliver(let task): if tasks.add(task.id) { begin(task, isOfBatch: false) }
         case .expire(let chosen, let reason):
             for expiration in tasks.expire(.tasks(chosen), reason, at: MonotonicTime(nanoseconds: 0)) {

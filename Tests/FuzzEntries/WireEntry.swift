@@ -21,7 +21,7 @@ package struct WireEntry: FuzzEntry {
     }
 }
 
-/// Reproducible sizes of pieces. Seed 0 yields single bytes.
+/// Reproducible sizes, in bytes, of the pieces in which a decoder receives a stream. Seed 0 yields the size 1 only.
 struct Pieces {
     private let seed: UInt8
     private var state: UInt64
@@ -37,13 +37,13 @@ struct Pieces {
         return 1 + Int(state >> 33) % (1 << (seed % 13))
     }
 
-    /// Whether the next size is a multiple of 4: true for about every fourth call, never for seeds whose sizes are at
-    /// most 2.
+    /// Whether the receiver lets the next message wait: when the next size is a multiple of 4, so for about every
+    /// fourth message, and never for seeds whose sizes are at most 2.
     mutating func refuses() -> Bool { next() % 4 == 0 }
 }
 
-/// The messages of a stream up to the first malformed frame, decoded from one piece or from many. Two are equal when the
-/// frames of their messages are: a message with an argument that is not a number differs from itself.
+/// The messages of a stream up to the first malformed frame, decoded from one piece or from many. Two are equal when
+/// the frames of their messages are: a message with an argument that is not a number differs from itself.
 struct DecodedStream<Message: WireMessage>: Equatable {
     var messages: [Message] = []
     var error: WireError?
@@ -78,7 +78,7 @@ struct DecodedStream<Message: WireMessage>: Equatable {
     /// The frames of the messages; nil for a message that cannot be encoded.
     private var frames: [[UInt8]?] { messages.map { try? $0.frame() } }
 
-    /// A message that does not survive its own encoding; nil when all do.
+    /// The first message that cannot be encoded, or whose frame decodes to another message; nil when there is none.
     var unstable: Message? {
         messages.first { message in
             guard let frame = try? message.frame() else { return true }

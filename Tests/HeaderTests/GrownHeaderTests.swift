@@ -21,7 +21,7 @@ struct GrownHeaderTests {
     }
 
     @Test(arguments: ["header", "runner"])
-    func `Tests/Minor1/grow refuses a directory with a repository or, for a runner, with foreign sources`(
+    func `Tests/Minor1/grow refuses to write into a repository or, for a runner, beside foreign sources`(
         part: String
     ) throws {
         for marker in [".git", "Sources"] {
@@ -82,7 +82,7 @@ struct GrownHeaderTests {
         .enabled(if: Tool.inspectsBinaries),
         arguments: [("", 1), ("-DBGTASK_TARGET_MINOR=1", 1), ("-DBGTASK_TARGET_MINOR=0", 0)]
     )
-    func `a plugin requires the minor of its header, unless it defines a lower target`(
+    func `a plugin requires the minor version of its header, unless the plugin defines a lower target version`(
         option: String,
         required: UInt8
     ) throws {

@@ -46,7 +46,8 @@ struct GuardRailTests {
     }
 
     @Test(.proves("BGT-ABI-03"), .enabled(if: Compiler.gcc.isInstalled))
-    func `BGTASK_HAS compares the table's size with the end of the member`() throws {
+    func `BGTASK_HAS is true for a member of a struct only if the struct's size reaches the end of the member`() throws
+    {
         try Scratch.with { scratch in
             let source = try scratch.write(
                 """
@@ -157,7 +158,6 @@ struct GuardRailTests {
         #expect(output.contains("add members only at the end of a struct, and raise BGTASK_ABI_MINOR"))
     }
 
-    /// The header compiles without warnings under a vendor's stricter flags.
     @Test(arguments: [Compiler.gcc, .gxx, .clang, .clangxx].filter(\.isInstalled))
     func `the header's example plugin compiles under stricter warning flags than the documented ones`(
         compiler: Compiler

@@ -40,7 +40,8 @@ struct IdleTests {
             }
         }
 
-        /// Advances by five seconds, during which other programs and the launches use the given numbers of processors.
+        /// Advances by five seconds, during which other programs and the launches use the given numbers of processors,
+        /// and processes wait for a processor during the share `stall` of the time.
         func passes(others: Double, launches: Double = 0, stall: Double = 0) throws {
             state.withLock { state in
                 state.seconds += 5

@@ -22,7 +22,7 @@ struct EveryZoneTests {
     /// End of the tested period, in seconds since 1970: 2101-01-01.
     private static let end: Int64 = 4_133_980_800
 
-    /// The zones to test: each set of rules once, under its first name.
+    /// The zones to test, a sample of the database unless `isWhole`: each set of rules once, under its first name.
     private static func zones() throws -> [(name: String, rules: TimeZoneRules)] {
         let database = TimeZoneDatabase()
         var seen: Set<TimeZoneRules> = []

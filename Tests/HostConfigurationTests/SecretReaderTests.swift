@@ -108,7 +108,7 @@ struct SecretReaderTests {
 
     // MARK: - The way to a file
 
-    /// Creates `place/token` with the value, and returns its path.
+    /// Creates the file `place/token` with the secret `value` and the mode 0600, and returns its path.
     private static func file(below place: String, in directory: ScratchDirectory) throws -> String {
         try directory.makeDirectory(place)
         let path = try directory.write(Self.value.utf8, to: "\(place)/token")

@@ -24,7 +24,7 @@ struct WatchPictureTests {
     }
 
     @Test
-    func `another title, expiration or task makes snapshots of bgtask watch unequal, another used time does not`()
+    func `another subtitle, expiration or task makes snapshots of bgtask watch unequal, another used time does not`()
         throws
     {
         let before = try Samples.snapshot(used: .seconds(2)).frameKey

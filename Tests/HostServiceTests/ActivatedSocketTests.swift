@@ -7,7 +7,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("A socket of the service manager is taken only as it was passed")
+@Suite("A socket that the service manager passes is accepted only if it listens at the configured path")
 struct ActivatedSocketTests {
     private static let environments: [([String: String], Int32)] = [
         (["LISTEN_PID": "7", "LISTEN_FDS": "1"], 1), (["LISTEN_PID": "7", "LISTEN_FDS": "2"], 2),

@@ -20,7 +20,7 @@ struct AdmissionRuleTests {
         Peer(user: user, process: 4_711, groups: groups, origin: origin)
     }
 
-    /// The sub-reason of a refusal with status 403, the status of another refusal; nil when the call is permitted.
+    /// The sub-reason of a refusal with status 403, or the status of any other refusal; nil when the call is permitted.
     private static func refusal(of peer: Peer, calling route: Route) -> String? {
         do throws(RouteError) {
             try admission.permit(peer, route)

@@ -51,7 +51,8 @@ struct BatchTests {
         return { .submitted(Submission(request: request, submitter: .user), reply: $0) }
     }
 
-    @Test func `the events of a batch are taken from the mailbox in order, and no other batch's between them`() {
+    @Test
+    func `the events of a batch are taken from the mailbox in order, without events of another batch between them`() {
         let mailbox = Mailbox()
         let (threads, size) = (4, 500)
         for thread in 0..<threads {

@@ -118,7 +118,9 @@ final class CatalogueKeeperTests: Sendable {
         }
     }
 
-    @Test func `a broken manifest no longer counts for an uninstalled plugin whose record was deleted`() async throws {
+    @Test func `an uninstalled plugin whose record is deleted no longer counts as refused for its broken manifest`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let file = directory.file("manifests/z.yaml")
             let identifier = try #require(PluginIdentifier("com.example.p"))

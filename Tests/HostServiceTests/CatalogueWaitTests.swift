@@ -35,7 +35,7 @@ struct CatalogueWaitTests {
     }
 
     @Test(arguments: Route.allCases)
-    func `exactly the events of the routes marked for it wait in the scheduler for the first catalogue`(
+    func `exactly the events of routes whose catalogueWait is park wait in the scheduler for the first catalogue`(
         _ route: Route
     ) throws {
         let isParked = try Self.event(of: route)?.dependentCall != nil

@@ -41,6 +41,18 @@ struct DecisionLoopTests {
         }
     }
 
+    @Test func `a launch that the launcher killed because of a failure of the host is no failure of its plugin`()
+        async throws
+    {
+        try await LoopFixture.with { fixture in
+            let core = fixture.core
+            var launches = LaunchDirectory()
+            let killed = LaunchEvent.failedByHost(Self.launch, message: "cannot receive the listener")
+            let events = fixture.loop.events(of: .launch(killed), core, &launches)
+            #expect(events == [.launchFailedByHost(Self.launch, message: "cannot receive the listener")])
+        }
+    }
+
     @Test func `inputs of the decision loop's mailbox are handled on the thread named decisions`() async throws {
         try await LoopFixture.with { fixture in
             try await fixture.run {

@@ -16,7 +16,7 @@ struct DiskMeterTests {
         DiskSpace(bytes: 1_000, freeBytes: free, inodes: 1_000, freeInodes: inodes)
     }
 
-    @Test func `the first measurement has no changes, and the next one has those since then`() {
+    @Test func `the first sample of a disk has no changes, and the next one has the changes since the first`() {
         var meter = DiskMeter()
         let start = meter.sample(disk(900, inodes: 50), written: [first: 700])
         #expect(start == DiskSample(disk(900, inodes: 50), uses: [first: DiskUse(written: nil)]))
@@ -32,14 +32,14 @@ struct DiskMeterTests {
         #expect(next == DiskSample(disk(600, inodes: 20), uses: [first: DiskUse(written: 0)]))
     }
 
-    @Test func `after a total falls, as at the end of a child, only growth above its highest value counts`() {
+    @Test func `after the written bytes of a launch fall, only their growth above the highest value counts`() {
         var meter = DiskMeter()
         let samples: [Int64] = [1_000, 400, 900, 1_200]
         let grown = samples.map { meter.sample(disk(100), written: [first: $0]).uses[first]?.written }
         #expect(grown == [nil, 0, 0, 200])
     }
 
-    @Test func `the first sample after a pause has no changes, whatever the disk lost meanwhile`() throws {
+    @Test func `in the first sample of a disk after a pause the written bytes of a launch are unknown`() throws {
         let gauge = DiskGauge(directory: "/tmp", groups: nil, reserve: DiskReserve())
         let written = try (1...3).map { number in
             if number == 3 { gauge.pause() }
@@ -48,7 +48,7 @@ struct DiskMeterTests {
         #expect(written[0] == nil && written[1] != nil && written[2] == nil)
     }
 
-    @Test func `the growth of a launch without a value now or in the previous measurement is unknown`() {
+    @Test func `the written bytes of a launch are unknown if this or the previous measurement lacks them`() {
         var meter = DiskMeter()
         _ = meter.sample(disk(100), written: [first: nil, second: 5])
         let next = meter.sample(disk(50), written: [first: 500, second: nil])
@@ -72,13 +72,15 @@ struct DiskWatchingTests {
         )
     }
 
-    @Test func `the source is the counters of processes where the host may read them, else those of control groups`() {
+    @Test
+    func `written bytes come from the counters of processes where the host may read them, else from control groups`() {
         #expect(watching(ownUsers: false, nil) == .attributed(source: "/proc/PID/io"))
         #expect(watching(traces: true, nil) == .attributed(source: "/proc/PID/io"))
         #expect(watching(["memory", "io"]) == .attributed(source: "control group (io.stat)"))
     }
 
-    @Test func `without CAP_SYS_PTRACE and control groups with io there is no source for plugins with users`() {
+    @Test
+    func `without CAP_SYS_PTRACE and control groups with io, written bytes of plugins with own users have no source`() {
         for (found, cause) in [
             (watching(nil), "Delegate=yes"), (watching(["memory"]), "Delegate=yes"),
             (watching(["io"], uncounted: "its device is no disk"), "its device is no disk"),

@@ -25,7 +25,7 @@ struct DiskSurveyTests {
         #expect(isEnded && !survey.isShort)
     }
 
-    @Test func `a disk without samples is logged once, and again after a sample`() {
+    @Test func `a failure to sample the disk is logged once, and again after a sample`() {
         var survey = DiskSurvey()
         var logged = [survey.logsFailure(), survey.logsFailure()]
         _ = survey.reports(free, under: DiskReserve())

@@ -11,7 +11,7 @@ import Testing
 final class LingeringWatchTests: Sendable {
     private let applied = Mutex<[Watch]>([])
     private let lingers = Mutex<[@Sendable () -> Void]>([])
-    /// A hook that is called once, before a watch without the usage sensors takes effect.
+    /// A hook that is called once, before a watch without the sensors of load and heat takes effect.
     private let beforeOff = Mutex<(@Sendable () -> Void)?>(nil)
 
     private func makeWatch() -> LingeringWatch {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Dropped log lines are counted, and their number stands in their place", .timeLimit(.minutes(5)))
 struct LogWriterTests {
-    /// An output that writes one text per permission.
+    /// A log output that blocks before each text until the test signals `permission`.
     private final class SlowOutput: Sendable {
         let began = DispatchSemaphore(value: 0)
         let permission = DispatchSemaphore(value: 0)

@@ -16,8 +16,7 @@ struct MailboxTests {
     }
 
     @Test
-    func
-        `a query of the scheduler that waits in a mailbox at its close, or comes later, is cancelled without being run`()
+    func `a scheduler query that waits in a mailbox at its close, or comes later, is cancelled without being run`()
         async
     {
         let mailbox = Mailbox()

@@ -1,6 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CSeccomp
+import Glibc
 import RunnerWire
+import SandboxPolicy
 import Scheduling
 import TaskModel
 import Testing
@@ -244,6 +247,28 @@ struct RunnerJudgeTests {
         #expect(message.hasPrefix("2 processes of the plugin were still running"))
     }
 
+    @Test
+    func `the first refusal of each grant is journaled after 20 entries about refused calls that no grant allows`()
+        throws
+    {
+        var judge = RunnerJudge(try Self.plan(of: plugin, identifier))
+        func message(_ call: String, _ family: Int32 = 0) -> String? {
+            let number = seccomp_syscall_resolve_name(call)
+            let denied = DeniedCall(number: number, arguments: (UInt64(family), UInt64(SOCK_STREAM.rawValue)))
+            guard case .denied(_, let message)? = judge.refused(denied) else { return nil }
+            return message
+        }
+        let ungrantable = (40..<80).compactMap { message("socket", $0) }
+        #expect(ungrantable.count == 20)
+        let end = "; further refused calls of this launch that no grant allows are not journaled"
+        #expect(ungrantable.map { $0.hasSuffix(end) } == Array(repeating: false, count: 19) + [true])
+        #expect(message("socket", AF_INET)?.hasSuffix("grants: { network: true }") == true)
+        #expect(message("socket", AF_UNIX)?.hasSuffix("grants: { unix: [PATH] }") == true)
+        #expect(message("execve")?.hasSuffix("grants: { processes: true }") == true)
+        #expect(message("socket", AF_NETLINK)?.contains("NETLINK_ROUTE") == true)
+        #expect(message("connect") == nil && message("fork") == nil && message("ptrace") == nil)
+    }
+
     @Test func `leftover processes of a killed or crashed launch are no violation`() {
         let ends = [
             end(.exited(code: 0), wasKilled: true, leftRunning: 1), end(.signaled(11), leftRunning: 1),
@@ -252,7 +277,29 @@ struct RunnerJudgeTests {
         for end in ends { #expect(RunnerJudge.end(end, of: Self.launch).count == 1) }
     }
 
-    @Test func `a runner that is killed before it reports its filter is a failure of the host`() throws {
+    @Test func `an invalid message of a runner is a failure of the host before the plan, and a violation after it`()
+        throws
+    {
+        var judge = RunnerJudge(try Self.plan(of: plugin, identifier))
+        for event in [judge.malformed("kind 99"), judge.windowExceeded()] {
+            guard case .launchFailedByHost(Self.launch, let message) = event else {
+                Issue.record("\(event)")
+                continue
+            }
+            #expect(message.hasSuffix("install bgtaskd and bgtask-runner of one release"))
+        }
+        judge.planSent()
+        for event in [judge.malformed("kind 99"), judge.windowExceeded()] {
+            guard case .violated(Self.launch, .processOfHost, _) = event else {
+                Issue.record("\(event)")
+                continue
+            }
+        }
+    }
+
+    @Test func `a runner killed by another process before it reports its system call filter is a failure of the host`()
+        throws
+    {
         let plan = try Self.plan(of: plugin, identifier)
         let judge = RunnerJudge(plan, isFiltered: true)
         let events = judge.end(end(.signaled(9), leftRunning: 0))
@@ -264,7 +311,8 @@ struct RunnerJudgeTests {
         #expect(message.hasPrefix("the runner ended before it loaded the plugin"))
     }
 
-    @Test func `the end of a runner is no failure of the host after its filter, without one, or by the host's kill`()
+    @Test
+    func `a runner's end is no host failure if its filter is set or not needed, the host killed it, or it exited`()
         throws
     {
         let plan = try Self.plan(of: plugin, identifier)

@@ -156,6 +156,40 @@ struct StateDirectoryTests {
         }
     }
 
+    @Test(arguments: [0, 0o500, 0o1000, 0o1700] as [UInt32])
+    func `the permissions of a container's owner that its plugin took away return before the next launch`(
+        taken: UInt32
+    ) throws {
+        try with { path in
+            let state = try StateDirectory(path: path + "/state")
+            try state.makeContainer(of: "com.example.a")
+            let container = state.containerPath(of: "com.example.a")
+            #expect(mkdir(container + "/inner", 0) == 0)
+            chmod(container, taken)
+            #expect(try state.makeContainer(of: "com.example.a"))
+            #expect(mode(container) == 0o700 && mode(container + "/inner") == 0)
+            chmod(container + "/inner", 0o700)
+            // The operator may open a container of the host's user to a group.
+            chmod(container, 0o750)
+            #expect(try state.makeContainer(of: "com.example.a"))
+            #expect(mode(container) == 0o750)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `the permissions of a container that belongs to a user of plugins return before the next launch`() throws {
+        try with { path in
+            let state = try StateDirectory(path: path + "/state")
+            try state.makeContainer(of: "com.example.a", user: 70_001)
+            let container = state.containerPath(of: "com.example.a")
+            for taken: UInt32 in [0, 0o1700] {
+                chmod(container, taken)
+                #expect(try state.makeContainer(of: "com.example.a", user: 70_001))
+                #expect(mode(container) == 0o700 && owner(container) == 70_001)
+            }
+        }
+    }
+
     @Test
     func `the state directory is traversable for other users only if plugins have own users, its ledger never is`()
         throws

@@ -25,7 +25,10 @@ struct TimeZoneKeeperTests {
         guard rename(new, directory.file("etc/localtime")) == 0 else { throw HostFailure("cannot rename \(new)") }
     }
 
-    /// Runs `body` with a keeper of two zones below its own directory, and with the changes that the keeper reports.
+    /// Runs `body` with a new directory that contains a database of two zones, and with the changes that a keeper of
+    /// this database reports.
+    ///
+    /// - Parameter known: reads the table that the keeper has at its start.
     private func withKeeper(
         known: (TimeZoneDatabase) throws -> TimeZoneTable = Self.read,
         _ body: (ScratchDirectory, inout AsyncStream<TimeZoneTable>.Iterator) async throws -> Void

@@ -16,7 +16,7 @@ package struct ConformanceFixture: Sendable, CustomStringConvertible {
 
     package var description: String { "\(source): \(failing ?? warning ?? "passes")" }
 
-    /// All lines of all plugins, sorted by file.
+    /// The result lines of all plugins in `Tests/MisbehavingPlugins`, sorted by file.
     package static func all() throws -> [ConformanceFixture] {
         let files = try FileManager.default.contentsOfDirectory(atPath: PluginCompiler.plugins).sorted()
         return try files.filter { $0.hasSuffix(".c") || $0.hasSuffix(".cpp") }.flatMap { file in

@@ -60,7 +60,8 @@ extension HostFixture {
         }
     }
 
-    /// Waits for the outcome of the event `started` that each plugin receives.
+    /// Waits for an outcome of the plugin's event `started` after the journal entry `start`, and returns the entry of
+    /// this outcome.
     @discardableResult
     package func started(_ plugin: TestPlugin, after start: Int64 = 0) async throws -> JournalLine {
         let identifier = plugin.identifier

@@ -47,7 +47,7 @@ extension HostFixture {
         }
     }
 
-    /// A state of a host without work.
+    /// A host without running and pending work: its newest launch and the number of its idle runners.
     private struct RestingPoint: Equatable {
         /// The number of the newest launch, 0 before the first.
         let launch: Int64

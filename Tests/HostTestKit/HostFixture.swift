@@ -125,7 +125,7 @@ package final class HostFixture: Sendable {
         return notifications
     }
 
-    /// Whether the hosts get their socket from the test, which keeps it.
+    /// Whether the test keeps the control socket open and passes it to each of its hosts, as a service manager does.
     var isActivated: Bool { state.withLock { $0.setup.isActivated } }
 
     /// The socket that the test passes to its hosts, bound for the first of them; nil without activation.

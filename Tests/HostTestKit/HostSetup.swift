@@ -15,7 +15,8 @@ package struct HostSetup: Sendable {
     /// The user as which the host runs; nil for the user of the test. Only root can choose another one.
     package private(set) var user: UInt32?
 
-    /// Whether a host of another user has the capabilities of the unit with users of plugins.
+    /// Whether a host that runs as `user` has the capabilities that the package grants to hosts with users of plugins
+    /// (`plugin-users.conf`).
     private(set) var hasCapabilities = false
 
     /// Path of the host's program; nil for the program under test.

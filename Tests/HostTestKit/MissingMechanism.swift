@@ -4,15 +4,16 @@ import CLinux
 import Foundation
 
 /// Mechanisms that this machine lacks, as reasons to skip tests; nil where the machine has the mechanism. They are
-/// determined without a host: a test of a host that does not use a present mechanism fails.
+/// determined without a host: if the machine has a mechanism and the host does not use it, the test runs and fails.
 package enum MissingMechanism {
-    /// A mechanism of the sandbox of a host from `HostSetup()`.
+    /// The reason why a host from `HostSetup()` cannot enforce its whole sandbox: a mechanism that the machine lacks;
+    /// nil when it has all.
     package static let sandbox: String? = geteuid() == 0 ? ofFiles : sandboxOfOneUser
 
-    /// A mechanism of a sandbox whose plugins have the user of the host.
+    /// The mechanism that a sandbox lacks whose plugins have the user of the host; nil when it lacks none.
     package static let sandboxOfOneUser: String? = ofFiles ?? ofSignals
 
-    /// Control groups that limit the memory of launches.
+    /// The reason why control groups cannot limit the memory of launches; nil when they can.
     package static let memoryLimit: String? = {
         guard HostFixture.canMakeControlGroups, let group = HostFixture.ownControlGroup else {
             return "the tests can create no control groups of cgroup v2"
@@ -24,7 +25,7 @@ package enum MissingMechanism {
         return hasController ? nil : "the control group of the tests lacks the controller memory of cgroup v2"
     }()
 
-    /// The start of a host as another user with the capabilities of the unit.
+    /// The reason why a host cannot be started as another user with the capabilities of the unit; nil when it can.
     package static let systemUser: String? = {
         if geteuid() != 0 { return "only root starts a host as the user of the unit" }
         let command = HostSetup().ofSystemUser().userChange + ["true"]

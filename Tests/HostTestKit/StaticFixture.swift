@@ -10,13 +10,13 @@ package struct StaticFixture: Sendable, CustomStringConvertible {
     /// A plugin of `Tests/MisbehavingPlugins`, with the flags of its compiler.
     private let source: String
     private let flags: [String]
-    /// Lines of the manifest after its first ones.
+    /// Lines of the manifest after those that every fixture has.
     private let lines: [String]
-    /// The whole manifest, in place of the lines; nil for none.
+    /// The text of the whole manifest; nil for the manifest of `lines`.
     private let manifest: String?
     /// Text in place of the library; empty for a missing library, nil for the compiled one.
     private let library: String?
-    /// Further files by name.
+    /// The contents of further files beside the manifest, by file name.
     private let files: [String: String]
     /// Whether the library needs another one, which the loader does not find.
     private let needsMissing: Bool

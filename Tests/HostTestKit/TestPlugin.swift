@@ -21,8 +21,8 @@ package struct TestPlugin: Sendable {
     package var settings: [String: String] = [:]
     /// The grants: a flow mapping of YAML without its braces.
     package var grants = ""
-    /// The functions that the manifest binds, by task: the rest of each handler's line in YAML. Empty for a library
-    /// with an entry function.
+    /// The functions that the manifest binds, by task: the keys of the handler after `identifier`, in the flow form of
+    /// YAML. Empty for a library with an entry function.
     package var handlers: [String: String] = [:]
     /// Further lines of the manifest.
     package var manifestLines: [String] = []

@@ -8,7 +8,7 @@ struct ProblemCollectorTests {
     @Test(arguments: [
         ("files", true), ("files.libc", true), ("files[2].path", true), ("files-extra", false), ("file", false),
     ])
-    func `an error counts for its key and the keys that contain it, not for a key with a shorter name`(
+    func `an error counts for its key and the keys that contain it, not for another key that begins alike`(
         path: String,
         counts: Bool
     ) {

@@ -156,6 +156,9 @@ static void attack_files(const char *place) {
     note(place, "neighbour-truncate", opened(at("state/containers/com.example.neighbour/ran.txt"), 3 | O_TRUNC));
     note(place, "manifest-write", opened(at("manifests/planted.yaml.txt"), O_WRONLY | O_CREAT));
     note(place, "library-write", opened(at("plugins/libNeighbour.so"), O_RDWR));
+    /* With a descriptor for reading, fchmod takes away the permissions. */
+    note(place, "manifest-read", opened(at("manifests/Attacks.yaml"), O_RDONLY));
+    note(place, "library-read", opened(at("plugins/libNeighbour.so"), O_RDONLY));
     note(place, "own-library-write", opened(library, O_RDWR));
     note(place, "own-library-rename", renamed(library));
     snprintf(other, sizeof other, "%s/control.old", base);
@@ -268,11 +271,33 @@ static void attack_machine(const char *place) {
     note(place, "fifo", mkfifo(in_container("fifo"), 0600));
 }
 
+/* A lease delays the host when it opens the file; the owner of a descriptor gets its signals. */
+static void attack_by_descriptor(const char *place) {
+    int pair[2];
+    const int file = open(library, O_RDONLY | O_CLOEXEC);
+    note(place, "lease", fcntl(file, F_SETLEASE, F_RDLCK));
+    note(place, "directory-notification", fcntl(file, F_NOTIFY, DN_MODIFY));
+    close(file);
+    if (pipe2(pair, O_CLOEXEC) != 0) return;
+    const struct f_owner_ex owner = {F_OWNER_PID, getppid()};
+    note(place, "signal-owner", fcntl(pair[0], F_SETOWN, getppid()));
+    note(place, "signal-owner-extended", fcntl(pair[0], F_SETOWN_EX, &owner));
+    note(place, "signal-number", fcntl(pair[0], F_SETSIG, SIGWINCH));
+    close(pair[0]);
+    close(pair[1]);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return;
+    const int host = getppid();
+    note(place, "signal-owner-request", ioctl(pair[0], FIOSETOWN, &host));
+    close(pair[0]);
+    close(pair[1]);
+}
+
 static void attack(const char *place) {
     attack_files(place);
     attack_processes(place);
     attack_machine(place);
     attack_groups(place);
+    attack_by_descriptor(place);
 }
 
 static void *attack_from_thread(void *place) {

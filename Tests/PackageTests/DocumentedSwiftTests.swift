@@ -65,8 +65,8 @@ struct DocumentedSwiftTests {
         }
     }
 
-    /// A block as a file of one module with all others: statements become a function, and entry functions get different
-    /// names.
+    /// The source file of one code block. The files of all blocks form one module, so statements become a function, and
+    /// entry functions get different names.
     private static func file(of block: String, number: Int) -> String {
         let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
         let isImport = { (line: Substring) in line.hasPrefix("import ") }

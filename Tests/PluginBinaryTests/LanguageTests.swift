@@ -7,8 +7,8 @@ import Testing
 
 @Suite("The remedy for a missing or misplaced entry is in the words of the library's language")
 struct LanguageTests {
-    /// Compiles the source with the command, and returns the first problem of the library with its entry function; nil
-    /// without one.
+    /// Compiles the source with the command, and returns the first problem with the entry function of the library; nil
+    /// without such a problem.
     private func problem(_ workshop: Workshop, _ source: String, _ file: String, _ command: [String]) throws
         -> PluginBinaryProblem?
     {

@@ -57,7 +57,7 @@ struct NoteTests {
         }
     }
 
-    @Test func `the note has the minor of the header that the plugin was built with`() throws {
+    @Test func `the minor version of the header that a plugin was built with is read from the plugin's note`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.note(minor: 0, header: 3) + Source.entry)
             #expect(try PluginBinary.examine(path: path).note.headerMinor == 3)

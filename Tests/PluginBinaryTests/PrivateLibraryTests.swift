@@ -26,7 +26,7 @@ struct PrivateLibraryTests {
     }
 
     @Test(arguments: ["/tmp", "/tmp/absent", "sub", "", "$ORIGIN/..", "/usr/$ORIGIN", "/usr/$LIB/../../tmp"])
-    func `a search path that other users than root can fill makes the host refuse the library, and names the entry`(
+    func `a library whose search path users other than root can fill is refused, and the problem names the entry`(
         path: String
     ) throws {
         try Workshop.with { workshop in

@@ -107,7 +107,8 @@ struct SymbolVersionTests {
         }
     }
 
-    @Test func `a library that numbers versions without a definition is a doubt, because the loader accepts it`() throws
+    @Test func `a required version of a library with a version table but no definitions is a doubt, not a problem`()
+        throws
     {
         try Workshop.with { workshop in
             try provide("V2", workshop)
@@ -122,7 +123,7 @@ struct SymbolVersionTests {
     }
 
     // Without a call of dlopen: an assertion of the loader would end this process.
-    @Test func `a library without any version numbers is a problem if one of its versions is required`() throws {
+    @Test func `a required version of a library without a version table is a problem that names both`() throws {
         try Workshop.with { workshop in
             try provide("V2", workshop)
             let path = try plugin(workshop)

@@ -137,7 +137,7 @@ struct ArchitectureTests {
         #expect(found("library: a.so\nsha256: OWN\nfiles: { a: { x86_64: OWN } }") == ["5 files.a files"])
     }
 
-    @Test func `files are refused while one of the libraries is not pinned`() {
+    @Test func `the manifest key files is refused while one of the manifest's libraries is not pinned`() {
         let lines = "\(Self.libraries)\nsha256: { x86_64: OWN }\nfiles: { a: OWN }"
         #expect(read(lines).problems.filter { $0.severity == .error }.map(\.short) == ["5 files files"])
     }

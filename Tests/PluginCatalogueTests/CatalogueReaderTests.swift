@@ -239,7 +239,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `a pinned digest is compared with the bytes of the library`() throws {
+    @Test func `a library with the pinned digest is accepted, and one with another digest is refused`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")

@@ -85,6 +85,58 @@ struct PinnedFileTests {
         }
     }
 
+    @Test func `a plugin in place may use its pinned files and its private libraries beside its library alone`()
+        throws
+    {
+        try Workshop.with { workshop in
+            let digests = try install(workshop)
+            let data = try LibraryDigest.of(path: try workshop.write("red", "plugins/data/colors.txt"))
+            try workshop.write("blue", "plugins/data/other.txt")
+            let files = "{ libhelper.so: \(digests.helper), data/colors.txt: \(data) }"
+            let pins = "sha256: \(digests.library)\nfiles: \(files)\nmain-bundle: true"
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", pins)
+            let pinned = try #require(workshop.load().entries.first)
+            let paths = ["plugins/data/colors.txt", "plugins/libhelper.so"].map(workshop.path)
+            #expect(pinned.companions == .files(paths))
+            #expect(pinned.mainBundle?.linked?.sorted() == ["data/colors.txt", "libhelper.so"])
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            let unpinned = try #require(workshop.load().entries.first)
+            #expect(unpinned.companions == .files([workshop.path("plugins/libhelper.so")]))
+        }
+    }
+
+    @Test func `a plugin may not use another plugin's library or manifest, even if it pins them or needs the library`()
+        throws
+    {
+        try Workshop.with { workshop in
+            let other = "manifest: 1\nidentifier: com.example.b\nlibrary: libhelper.so\n"
+            let manifest = try LibraryDigest.of(path: try workshop.write(other, "operator/b.yaml"))
+            let digests = try install(workshop, in: "operator")
+            let files = "{ libhelper.so: \(digests.helper), b.yaml: \(manifest) }"
+            let pins = "sha256: \(digests.library)\nfiles: \(files)"
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", pins)
+            let entry = try #require(workshop.load().entries.first { $0.identifier.text == "com.example.a" })
+            #expect(entry.companions == .files([]))
+        }
+    }
+
+    @Test func `a plugin may use the library of its extension beside its own library`() throws {
+        try Workshop.with { workshop in
+            _ = try install(workshop)
+            let helper = try workshop.compiled(Self.plain.replacing("static int helper", with: "int helper"))
+            try workshop.write(helper, "plugins/libhelper.so")
+            let lines = [
+                "manifest: 1", "identifier: com.example.a.b", "role: extension", "containing-plugin: com.example.a",
+                "library: libhelper.so", "",
+            ]
+            try workshop.write(lines.joined(separator: "\n"), "operator/b.yaml")
+            let list = "extensions: [com.example.a.b]"
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", list)
+            let entry = try #require(workshop.load().entries.first { $0.identifier.text == "com.example.a" })
+            #expect(entry.companions == .files([workshop.path("plugins/libhelper.so")]))
+        }
+    }
+
     @Test func `an exchanged private library is refused by the next load, and accepted again when it is restored`()
         throws
     {
@@ -142,7 +194,7 @@ struct PinnedFileTests {
             let version = workshop.path("operator/store/\(ManifestReading.read(path: manifest).digest)")
             try FileManager.default.moveItem(atPath: workshop.path("operator/store/x"), toPath: version)
             let entry = try #require(workshop.load().entries.first)
-            #expect(entry.library.path == "\(version)/libFeed.so")
+            #expect(entry.library.path == "\(version)/libFeed.so" && entry.companions == .directory)
         }
     }
 
@@ -157,7 +209,7 @@ struct PinnedFileTests {
         #expect(found == [expected])
     }
 
-    @Test func `files without the digest of the library are refused`() {
+    @Test func `the manifest key files is refused without a digest of the library`() {
         let pin = String(repeating: "a", count: 64)
         #expect(found(yaml("files: { a: \(pin) }")) == ["4 files files"])
     }

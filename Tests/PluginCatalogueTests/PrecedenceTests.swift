@@ -193,7 +193,8 @@ struct PrecedenceTests {
         let lines: [PermittedIdentifier]
         let held: [PermittedIdentifier]?
 
-        /// Whether an identifier of this plugin takes precedence over one of the other plugin.
+        /// Whether an identifier that this plugin's manifest permits wins a conflict with an overlapping one of the
+        /// other plugin.
         ///
         /// - Parameter isFirst: whether this plugin's file name comes first.
         func beats(_ other: Rival, isFirst: Bool) -> Bool {

@@ -180,7 +180,8 @@ struct PropertyListTests {
         )
     }
 
-    @Test(.proves(11)) func `processing without permitted identifiers in a property list is an error`() throws {
+    @Test(.proves(11)) func `the mode processing without permitted identifiers in a property list is an error`() throws
+    {
         #expect(
             try read(["BGTaskSchedulerPermittedIdentifiers": [String]()]).problems.map(\.short) == [
                 "- UIBackgroundModes[1] processing-needs-identifiers"

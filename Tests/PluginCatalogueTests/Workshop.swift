@@ -10,7 +10,9 @@ import Testing
 struct Workshop {
     let directory: String
 
-    /// - Parameter place: the directory in which the directory of the test is created.
+    /// Runs `body` with a workshop, which is deleted afterwards.
+    ///
+    /// - Parameter place: the directory in which the directory of the workshop is created.
     static func with<Result>(
         in place: String = NSTemporaryDirectory(),
         _ body: (Workshop) throws -> Result

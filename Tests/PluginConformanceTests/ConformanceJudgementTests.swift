@@ -42,7 +42,7 @@ struct ConformanceJudgementTests {
         return check.result(of: check.judge(logs, plugin))
     }
 
-    @Test func `leak-per-task is a failure of the checker, with its reason, if a sample of descriptors is missing`()
+    @Test func `the check leak-per-task ends as a checker error with a reason if a sample of descriptors is missing`()
         throws
     {
         for descriptors: [Int?] in [[nil, nil], [5, nil], [nil, 5]] {

@@ -41,7 +41,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `complete inside a visitor of pending requests completes the task and returns BGT_WRONG_PHASE`()
+        @Test
+        func `a call of complete in a visitor of pending requests completes the task and returns BGT_WRONG_PHASE`()
             async throws
         {
             try await withScratch { directory in
@@ -189,8 +190,8 @@ extension LaunchTests {
     }
 }
 
-/// Answers the calls of a plugin like a host without limits: it keeps the pending requests, and refuses identifiers that
-/// the manifest does not permit for their kind.
+/// Answers the calls of a plugin like a host without limits: it keeps the pending requests, and refuses identifiers
+/// that the manifest does not permit for their kind.
 private actor AnsweringHost {
     private let host: PlayedHost
     private var last: Int64 = 0

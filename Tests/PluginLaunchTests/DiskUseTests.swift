@@ -14,7 +14,8 @@ struct DiskUseTests {
     private let memory = ContainerDisk(of: "/dev/shm")
     private let disk = ContainerDisk(of: "/proc")
 
-    @Test func `written bytes are those of a disk without the cancelled ones, and on a tmpfs all`() {
+    @Test
+    func `the written bytes of a process leave out cancelled ones on a disk, and are all written ones on a tmpfs`() {
         let text = Self.text + "cancelled_write_bytes: 100\n"
         #expect(memory.isInMemory && !disk.isInMemory)
         #expect(disk.writtenBytes(ofProcess: text) == 400)
@@ -23,7 +24,7 @@ struct DiskUseTests {
     }
 
     @Test(arguments: ["", "wchar", "wchar: many", "write_bytes: 1\n", ": :\n"])
-    func `text without the counters has no written bytes`(_ text: String) {
+    func `a text without the kernel's counters gives no written bytes of a process`(_ text: String) {
         #expect(disk.writtenBytes(ofProcess: text) == nil && memory.writtenBytes(ofProcess: text) == nil)
     }
 
@@ -62,7 +63,8 @@ struct DiskUseTests {
         }
     }
 
-    /// Each argument is a device number: of an anonymous device, of a device without an entry, and an empty one.
+    /// The arguments are device numbers: of an anonymous device, of a device that the directory of block devices does
+    /// not have, and an empty one.
     @Test(arguments: ["0:45", "8:17", ""])
     func `the bytes of a control group are unknown for a disk that is no block device, with the cause`(
         _ number: String

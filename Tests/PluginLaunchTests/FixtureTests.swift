@@ -57,7 +57,8 @@ extension LaunchTests {
             )
         }
 
-        @Test func `Tests/Fixtures/check compares fixtures with the sources, and from their release on with its tag`()
+        @Test
+        func `Tests/Fixtures/check compares fixtures with the sources, and after a release with the release's tag`()
             async throws
         {
             try await withScratch { directory in

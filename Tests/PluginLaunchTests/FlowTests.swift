@@ -28,7 +28,8 @@ extension LaunchTests {
             await fixture.events.end(launch)
         }
 
-        /// Runs `body` with a stand-in that sends these messages at once, prints "sent 1" and waits for its end.
+        /// Runs `body` with a launch whose stand-in runner sends `messages` at once, prints "sent 1" and waits for its
+        /// end.
         private func withSent(
             _ messages: [RunnerMessage],
             admitOrPause: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },

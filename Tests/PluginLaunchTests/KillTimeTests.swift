@@ -27,7 +27,9 @@ extension LaunchTests {
                 case .message: "m"
                 case .killTimePassed: "k"
                 case .ended: "e"
-                case .unavailable, .unlimited, .refused, .malformed, .windowExceeded, .output, .outputDropped: "?"
+                case .unavailable, .unlimited, .failedByHost, .refused, .malformed, .windowExceeded, .output,
+                    .outputDropped:
+                    "?"
                 }
             }.joined()
         }

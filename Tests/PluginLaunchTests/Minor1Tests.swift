@@ -183,7 +183,7 @@ private enum GrowsLines {
         return lines
     }
 
-    /// The names of the new numbers, in the order of the vocabularies.
+    /// The names of the numbers that only the simulated minor version 1 has, in the order of the vocabularies.
     private static let names = [
         "BGT_LATER", "BGT_REASON_LATER", "BGT_KIND_LATER", "BGT_LANE_LATER", "BGT_ROLE_LATER", "BGT_CAUSE_LATER",
         "BGT_EVENT_LATER", "BGT_OUTCOME_LATER", "BGT_EXPIRED_LATER", "BGT_LOG_LATER", "BGT_NEEDS_LATER",

@@ -79,6 +79,7 @@ struct PlayedHost {
             fixture.launcher.take(for: launch)
             _ = await host.events.ready(launch)
             guard let identity = FileIdentity(ofPath: library) else { throw Missing(path: library) }
+            try host.send(.confine(plan.confinement(container: directory)))
             try host.send(.plan(plan.runnerPlan(of: plugin, library, identity, container: directory)))
             try await body(host)
         }
@@ -176,7 +177,7 @@ struct PlayedPlan {
     var modes: Set<BackgroundMode> = [.fetch, .processing]
     var settings: [String: String] = [:]
     var handlers: [FunctionBinding] = []
-    /// The budget from now on; nil without a fixed budget.
+    /// The budget, which begins when `runnerPlan` makes the plan; nil without a fixed budget.
     var budget: Duration? = .seconds(600)
     var gracePeriod: Duration = .seconds(60)
     var tasks: [RunnerPlan.Task] = []
@@ -184,6 +185,10 @@ struct PlayedPlan {
     /// processes and threads; nil for no limit.
     var user: UInt32?
     var processLimit: UInt32?
+
+    func confinement(container: String) -> Confinement {
+        Confinement(user: user, processLimit: processLimit, containerPath: container)
+    }
 
     func runnerPlan(
         of plugin: PluginIdentifier,
@@ -205,8 +210,6 @@ struct PlayedPlan {
             settings: settings,
             handlers: handlers,
             containerPath: container,
-            user: user,
-            processLimit: processLimit,
             supportedResources: [.gpu],
             hostVersion: "0.0.1",
             deadline: budget.map { now + $0 },

@@ -36,7 +36,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `the programs of all bundles are one copy of the runner, and other users can only read the files`()
+        @Test func `the programs of all bundles are one copy of the runner, which other users cannot change`()
             async throws
         {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
@@ -64,6 +64,25 @@ extension LaunchTests {
             }
         }
 
+        @Test func `a bundle with single resources has a link to each of them in a directory of its own`()
+            async throws
+        {
+            try await LaunchFixture.with(runner: "return 0;") { fixture in
+                let place = "\(fixture.directory)/bundles/a.b/\(BundleLayout.resources)"
+                let bundles = fixture.launcher.bundles(in: "\(fixture.directory)/bundles")
+                let information = Array("first".utf8)
+                let names = ["palette.txt", "de.lproj/names.strings"]
+                let single = MainBundle(information: information, resources: "/srv/feed", linked: names)
+                _ = try bundles.make("a.b", Self.first)
+                _ = try bundles.make("a.b", single)
+                for name in names { #expect(FilePlace.target(of: "\(place)/\(name)") == "/srv/feed/\(name)") }
+                _ = try bundles.make("a.b", MainBundle(information: information, resources: "/srv/feed", linked: []))
+                #expect(FilePlace.isDirectory(place) && FilePlace.names(in: place).isEmpty)
+                _ = try bundles.make("a.b", Self.first)
+                #expect(FilePlace.target(of: place) == "/usr/lib")
+            }
+        }
+
         @Test func `a deleted bundle is made again, and a removed one is gone`() async throws {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
                 let directory = "\(fixture.directory)/bundles"
@@ -78,7 +97,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a launch whose bundle was deleted is unavailable, and the message names its program`() async throws
+        @Test func `a launch whose bundle has no program is unavailable, and the message names the program`()
+            async throws
         {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
                 fixture.launcher.take(for: 1, program: "/nonexistent/\(BundleLayout.program)")

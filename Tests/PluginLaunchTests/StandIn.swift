@@ -16,8 +16,8 @@ struct StandIn {
     ///
     /// - Parameters:
     ///   - frames: constants of the program, by name.
-    ///   - main: the body of `main`; `say(FRAME)` sends a frame, `wait_for_end()` reads until the host closes the
-    ///   channel.
+    ///   - main: the body of `main`; `say(FRAME)` sends a frame, `say_with(FRAME, COPIES)` sends up to 16 copies of its
+    ///   standard input with the frame, `wait_for_end()` reads until the host closes the channel.
     init(in directory: String, named name: String = "stand-in", frames: [String: [UInt8]] = [:], main: String) throws {
         let constants = frames.map { name, bytes in
             "static const unsigned char \(name)[] = {\(bytes.map(String.init).joined(separator: ","))};"
@@ -81,6 +81,7 @@ struct StandIn {
         #include <string.h>
         #include <sys/ptrace.h>
         #include <sys/resource.h>
+        #include <sys/socket.h>
         #include <sys/stat.h>
         #include <sys/wait.h>
         #include <unistd.h>
@@ -94,6 +95,17 @@ struct StandIn {
             }
         }
         #define say(frame) put(frame, sizeof frame)
+        static void put_with(const void *bytes, size_t count, int copies) {
+            union { struct cmsghdr head; char space[CMSG_SPACE(16 * sizeof(int))]; } control = {0};
+            control.head.cmsg_level = SOL_SOCKET;
+            control.head.cmsg_type = SCM_RIGHTS;
+            control.head.cmsg_len = CMSG_LEN(copies * sizeof(int));
+            struct iovec part = {(void *)bytes, count};
+            struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control};
+            message.msg_controllen = CMSG_SPACE(copies * sizeof(int));
+            if (sendmsg(3, &message, 0) != count) _exit(99);
+        }
+        #define say_with(frame, copies) put_with(frame, sizeof frame, copies)
         static void wait_for_end(void) { char c; while (read(3, &c, 1) > 0) {} }
         static void forever(void) { for (;;) pause(); }
 

@@ -28,10 +28,11 @@ extension LaunchTests {
 
         @Test func `a runner's control channel is a stream socket, and its standard input is empty`() async throws {
             let main = """
-                struct stat control;
+                int type = 0;
+                socklen_t size = sizeof type;
                 char byte;
-                fstat(3, &control);
-                printf("%d %zd\\n", S_ISSOCK(control.st_mode), read(0, &byte, 1));
+                getsockopt(3, SOL_SOCKET, SO_TYPE, &type, &size);
+                printf("%d %zd\\n", type == SOCK_STREAM, read(0, &byte, 1));
                 """
             try await LaunchFixture.with(runner: main) { fixture in
                 await fixture.run(1)

@@ -29,7 +29,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner whose first message is no plan reports it, and exits with 3`() async throws {
+        @Test func `a runner whose first message is no confinement reports it, and exits with 3`() async throws {
             let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             let runner = (own as NSString).deletingLastPathComponent + "/bgtask-runner"
             try await withScratch { directory in
@@ -40,7 +40,7 @@ extension LaunchTests {
                     let message = await fixture.events.first { event in
                         if case .message(1, let message) = event { Self.failure(message) } else { nil }
                     }
-                    #expect(message.contains("the host's first message was not a plan; install host and runner"))
+                    #expect(message.contains("the host sent another message in place of a confinement; install"))
                     #expect(await fixture.events.end(1).termination == .exited(code: 3))
                 }
             }

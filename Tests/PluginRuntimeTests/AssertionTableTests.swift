@@ -75,7 +75,8 @@ struct AssertionTableTests {
     }
 
     @Test(.proves(82))
-    func `an assertion ended before its expiration call gets none; ended inside it, the call releases the handler`() {
+    func `an assertion ended before its expiration call gets no call; ended inside it, the call releases the handler`()
+    {
         var table = AssertionTable<Int>(launch: launch)
         let ids = (1...2).compactMap { table.begin($0).id }
         _ = table.expire(.budget)

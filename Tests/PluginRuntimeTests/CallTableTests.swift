@@ -41,7 +41,7 @@ struct CallTableTests {
     }
 
     @Test
-    func `a second list of pending requests is requested when the first has arrived, and delays no other calls`()
+    func `a second call for the list of pending requests is sent after the first's answer, and delays no other call`()
         async
     {
         let callers = Callers(lists: [0, 1, 3])
@@ -99,7 +99,8 @@ struct CallTableTests {
         #expect(callers.sent == Array(0..<CallWindow.limit))
     }
 
-    @Test func `draining the call table returns the number of unanswered calls at a passed deadline`() async {
+    @Test func `draining the call table until a deadline that has passed returns the number of unanswered calls`() async
+    {
         let callers = Callers()
         await callers.start(3)
         callers.table.close()
@@ -124,7 +125,11 @@ struct CallTableTests {
         private let lists: Set<Int>
         private let state = Mutex(State())
 
-        /// Creates callers of which some cannot send their call, and some call for a list.
+        /// Creates callers, which are numbered from 0.
+        ///
+        /// - Parameters:
+        ///   - failing: the callers whose call cannot be sent.
+        ///   - lists: the callers whose call is one for a list.
         init(failing: Set<Int> = [], lists: Set<Int> = []) { (self.failing, self.lists) = (failing, lists) }
 
         var sent: [Int] { state.withLock { $0.sent } }

@@ -49,7 +49,7 @@ struct EndScheduleTests {
         #expect(schedule.nextCheck(of: Activity(calls: 1, lastCall: begin), at: begin) == check)
     }
 
-    @Test func `the end of a launch waits for callbacks up to the grace period`() {
+    @Test func `the end of a launch waits for a callback in progress, at most for the grace period`() {
         let activity = Activity(callbacks: 1)
         #expect(schedule.nextCheck(of: activity, at: begin) == begin + .seconds(5))
         #expect(schedule.nextCheck(of: activity, at: begin + .seconds(5)) == nil)
@@ -62,8 +62,7 @@ struct EndScheduleTests {
     }
 
     @Test
-    func `the stop function has the grace period after its call, at most until 400 ms after the launch's grace period`()
-    {
+    func `the stop function may run for one grace period, at most until 400 ms after the launch's grace period`() {
         let called = begin + .milliseconds(250)
         #expect(schedule.stopDeadline(calledAt: called) == called + .seconds(5))
         #expect(schedule.stopDeadline(calledAt: begin + .seconds(1)) == begin + .milliseconds(5_400))

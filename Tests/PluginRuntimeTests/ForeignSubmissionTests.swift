@@ -168,7 +168,7 @@ struct ForeignSubmissionTests {
     // MARK: Continued
 
     @Test(.proves(72, 79))
-    func `a plugin's continued request keeps title, subtitle, strategy and resources, and drops its date`()
+    func `a plugin's continued request keeps title, subtitle, strategy and resources, and drops its begin date`()
         throws
     {
         let request = try readContinued("Exporting", "12 photos") { request in

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("A plugin's run_main is called before its stop or never")
 struct MainLoopTests {
-    @Test func `run_main is not called after stop is due`() {
+    @Test func `a plugin's run_main is not called after the plugin's stop is due`() {
         let loop = MainLoop()
         loop.skip()
         #expect(!loop.begin())
     }
 
-    @Test func `run_main is not called a second time, neither before nor after the plugin's stop is due`() {
+    @Test func `a plugin's run_main is not called a second time, neither before nor after the plugin's stop is due`() {
         let loop = MainLoop()
         #expect(loop.begin())
         #expect(!loop.begin())

@@ -9,7 +9,8 @@ import Testing
 struct RegistrationTableTests {
     private let refresh = identifier("com.example.app.refresh")
 
-    @Test(.proves(12)) func `a permitted identifier registered in entry is handled by its handler`() {
+    @Test(.proves(12))
+    func `a handler registered in entry for a permitted identifier is called for tasks of that identifier`() {
         var table = table()
         #expect(table.register("com.example.app.refresh", "first").isRegistered)
         _ = table.closeEntry(succeeded: true)
@@ -30,7 +31,7 @@ struct RegistrationTableTests {
         #expect(table.beginCall(for: refresh)?.handler == "first")
     }
 
-    @Test(.proves(13)) func `a handler registered in one registration table does not exist in another`() {
+    @Test(.proves(13)) func `a handler registered in one launch's table does not exist in another launch's table`() {
         var first = table()
         #expect(first.register("com.example.app.refresh", "handler").isRegistered)
         _ = first.closeEntry(succeeded: true)
@@ -42,7 +43,7 @@ struct RegistrationTableTests {
     }
 
     @Test(.proves(17))
-    func `a missing handler is reported at submission or delivery, not at the end of entry`() {
+    func `a missing handler has no effect at the end of entry, and is found missing at submission and at delivery`() {
         var table = table()
         _ = table.register("com.example.app.refresh", "handler")
         #expect(table.closeEntry(succeeded: true) == [])
@@ -77,7 +78,7 @@ struct RegistrationTableTests {
     }
 
     @Test(.proves(14, 15))
-    func `in the foreground a listed identifier may be late, unless the launch has a task of another kind for it`() {
+    func `a foreground launch may register a listed identifier late, unless it has a non-continued task for it`() {
         let clean = identifier("com.example.app.clean")
         let late = LateRegistration(inForeground: true, otherKinds: [refresh])
         var table = RegistrationTable<String>(role: .main, permitted: permitted, late: late)
@@ -89,7 +90,7 @@ struct RegistrationTableTests {
         #expect(table.beginCall(for: clean)?.handler == "late" && !table.lacksHandler(for: clean))
     }
 
-    @Test(.proves(14)) func `a listed identifier that was registered late serves continued tasks alone`() {
+    @Test(.proves(14)) func `a listed identifier registered after entry serves only continued tasks`() {
         let clean = identifier("com.example.app.clean"), photos = identifier("com.example.app.export.photos")
         var table = RegistrationTable<String>(
             role: .main,
@@ -148,7 +149,9 @@ struct RegistrationTableTests {
         #expect(handler("com.example.app.export.photos.7") == "name")
     }
 
-    @Test func `a call that began with a pattern's handler releases that handler, despite a later registration`() throws
+    @Test
+    func `a call of a pattern's handler releases that handler, although the exact name is registered during the call`()
+        throws
     {
         var table = table()
         let photos = identifier("com.example.app.export.photos")

@@ -64,7 +64,7 @@ struct ReportTableTests {
         #expect(table.takeDue(at: at(400)) == [3])
     }
 
-    @Test func `closing one key or all keys of the report table returns the waiting reports once`() {
+    @Test func `closing one key, or all keys, of the report table returns each waiting report once`() {
         var table = ReportTable<String, Int>()
         _ = table.put(1, as: "a", at: at(0))
         _ = table.put(2, as: "a", at: at(1))

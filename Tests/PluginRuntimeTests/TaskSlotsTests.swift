@@ -32,7 +32,7 @@ struct TaskSlotsTests {
         #expect((0..<4).allSatisfy { !slots.isOpen(task($0)) })
     }
 
-    @Test func `a task number of another launch or beyond the slots is never open there and holds no progress`() throws
+    @Test func `a task of another launch or with an index beyond the slots is never open and holds no progress`() throws
     {
         let foreign = [
             task(0, of: LaunchNumber(rawValue: 6)), task(0, of: LaunchNumber(rawValue: 8)), task(-1),
@@ -46,7 +46,8 @@ struct TaskSlotsTests {
         }
     }
 
-    @Test func `progress is replaced in a task's slot only while it is held there, and the newest value is taken once`()
+    @Test
+    func `newer progress replaces progress held in a task's slot, is taken once, and is refused while none is held`()
         throws
     {
         slots.open(task(0))
@@ -58,7 +59,7 @@ struct TaskSlotsTests {
         #expect(slots.take(task(0)) == nil && !slots.replace(task(0), done: 5, total: 1_000_000))
     }
 
-    @Test func `a task's slot refuses progress outside of its bounds and keeps the held progress`() throws {
+    @Test func `a task's slot refuses invalid progress, such as 11 of 10 units, and keeps the held progress`() throws {
         slots.open(task(0))
         #expect(try slots.hold(progress(2), of: task(0)))
         for (done, total) in [(-1, 10), (11, 10), (0, 0), (1, -1)] as [(Int64, Int64)] {

@@ -28,7 +28,7 @@ struct TaskTableTests {
         #expect(table.complete(other, as: .failure, at: deadline).isAlreadyCompleted(afterExpiration: true))
     }
 
-    @Test func `a task of another launch and an undelivered task are unknown`() {
+    @Test func `a completion of another launch's task or of an undelivered task is answered as unknown`() {
         var table = TaskTable<String>([task, other], deadline: deadline, gracePeriod: .nanoseconds(100))
         #expect(table.complete(task, as: .success, at: early).isUnknown)
         table.deliver([task])
@@ -116,7 +116,7 @@ struct TaskTableTests {
         #expect(table.endCall(of: task) == "handler")
     }
 
-    @Test func `a replaced expiration handler is not called, but its successor is called`() {
+    @Test func `an expiration handler removed before its call is not called, but its successor is called`() {
         var table = delivered()
         _ = table.setHandler("first", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)

@@ -20,6 +20,7 @@ struct PlayedTrial {
         tasks names: [String],
         _ script: TrialScript = TrialScript([]),
         kind: TaskKind = .processing,
+        event: EventType? = nil,
         modes: Set<BackgroundMode> = [.fetch, .processing]
     ) throws {
         let plugin = try #require(PluginIdentifier("com.example.played"))
@@ -38,7 +39,7 @@ struct PlayedTrial {
             manifestDigest: ""
         )
         var script = script
-        script.tasks = texts.map { TrialScript.Task($0, kind) }
+        script.tasks = texts.map { TrialScript.Task($0, kind, event: event) }
         course = TrialCourse(script, of: entry, owner: entry, launch: Self.launch, at: start)
         begun = course.begin()
     }
@@ -71,6 +72,6 @@ struct PlayedTrial {
     }
 
     func outcome(_ name: String) -> TaskOutcome {
-        course.log.outcome(of: 0, identifier: "com.example.played.\(name)", isEvent: false)
+        course.log.outcome(of: 0, identifier: "com.example.played.\(name)", event: course.script.tasks.first?.event)
     }
 }

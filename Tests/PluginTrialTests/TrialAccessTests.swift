@@ -11,7 +11,7 @@ import Testing
 struct TrialAccessTests {
     private static let stranger: UInt32 = 65_533
 
-    /// Calls `body` with a directory that every user may search, in a place that every user may search.
+    /// Calls `body` with the path of a directory that, like its parents, every user may search.
     private func with(_ body: (String) throws -> Void) throws {
         let place = try TrialPlace(isSuperuser: false, temporary: "/tmp")
         defer { _ = place.delete() }
@@ -39,7 +39,9 @@ struct TrialAccessTests {
         }
     }
 
-    @Test func `a missing path is missing for a read grant, and judged by its directory for a write grant`() throws {
+    @Test func `a missing path is reported as missing for a read grant, and judged by its directory for a write grant`()
+        throws
+    {
         try with { place in
             mkdir("\(place)/shared", 0o777)
             chmod("\(place)/shared", 0o777)
@@ -64,7 +66,7 @@ struct TrialAccessTests {
         }
     }
 
-    @Test func `the line before a trial has the user and the granted paths, and each unusable path has a warning`() {
+    @Test func `the summary of a trial has the user and the granted paths, and each unusable path has a warning`() {
         let refused = GrantedPath(path: "/srv/a", key: "read", obstacle: .refused(by: "/srv"))
         let missing = GrantedPath(path: "/srv/b", key: "write", obstacle: .missing)
         let access = TrialAccess(user: "nobody", paths: [refused, missing], isConfined: true)
@@ -76,8 +78,7 @@ struct TrialAccessTests {
         #expect(access.warnings[1].contains("/srv/b (write) does not exist;"))
     }
 
-    @Test func `the hint about EACCES is given only if a text mentions it and a sandbox confines files without grants`()
-    {
+    @Test func `the hint about EACCES is given only for a text that mentions it, in a sandbox without granted paths`() {
         let path = GrantedPath(path: "/srv", key: "read", obstacle: nil)
         let texts = ["no space left", "open /srv/a: Permission denied"]
         let confined = TrialAccess(user: "a", paths: [], isConfined: true)

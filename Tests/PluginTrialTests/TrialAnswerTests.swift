@@ -63,6 +63,32 @@ struct TrialAnswerTests {
         #expect(try refusal(submit(&trial, "export.one", .continued)) == nil)
     }
 
+    @Test(
+        arguments: [(.started, .notInForeground), (.fetch, .notInForeground), (.trigger, nil)]
+            as [(EventType, SubmissionRefusal.SubReason?)]
+    )
+    func `a trial of an event accepts a continued request only if the event is a trigger`(
+        _ event: EventType,
+        _ expected: SubmissionRefusal.SubReason?
+    ) throws {
+        var trial = try PlayedTrial(tasks: ["one"], kind: .event, event: event)
+        _ = trial.receive(.entered(status: 0, registered: [], offersReceive: true), at: 0)
+        #expect(try refusal(submit(&trial, "one", .continued)) == expected)
+    }
+
+    @Test(
+        arguments: [(.started, .succeeded), (.fetch, .notRegistered), (.trigger, .notRegistered)]
+            as [(EventType, TaskOutcome)]
+    )
+    func `in a trial an event without a receiver has the outcome that a host would record`(
+        _ event: EventType,
+        _ expected: TaskOutcome
+    ) throws {
+        var trial = try PlayedTrial(tasks: ["one"], kind: .event, event: event)
+        _ = trial.receive(.entered(status: 0, registered: [], offersReceive: false), at: 0)
+        #expect(trial.outcome("one") == expected)
+    }
+
     @Test
     func `a trial gives its scripted refusal to a permitted request, and the manifest's refusal to an unpermitted one`()
         throws

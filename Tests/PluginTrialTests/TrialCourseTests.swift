@@ -27,6 +27,15 @@ struct TrialCourseTests {
         #expect(trial.outcome("one") == .entryFailed)
     }
 
+    @Test func `a trial whose launch was killed because of a failure of the host reports the cause`() throws {
+        var trial = try PlayedTrial(tasks: ["one"])
+        _ = trial.enter()
+        let killed = LaunchEvent.failedByHost(PlayedTrial.launch, message: "no listener")
+        #expect(trial.course.receive(killed, at: trial.at(10)) == [])
+        trial.end(wasKilled: true)
+        #expect(trial.course.log.first { $0 == .notStarted(message: "no listener") ? $0 : nil } != nil)
+    }
+
     @Test func `a trial stops a launch after entry when its only task has no handler`() throws {
         var trial = try PlayedTrial(tasks: ["one"])
         #expect(trial.enter(registered: []).first == .send(.stop))

@@ -34,11 +34,11 @@ struct MalformedFrameTests {
         expectFailure(.trailingBytes, of: RunnerMessage.self, frame + [0])
     }
 
-    @Test func `a plan of another wire version is refused with both versions`() throws {
-        var frame = try HostMessage.plan(SampleMessages.plan(tasks: [])).frame()
-        frame[6] = 10
+    @Test func `the first message of a host with another wire version is refused with both versions`() throws {
+        var frame = try HostMessage.confine(Confinement(containerPath: "")).frame()
+        frame[6] = 9
         let error = expectFailure(.foreignVersion, of: HostMessage.self, frame)
-        #expect(error?.message.contains("is 10, but this runner reads version \(RunnerPlan.wireVersion)") == true)
+        #expect(error?.message.contains("is 9, but this runner reads version \(Confinement.wireVersion)") == true)
     }
 
     @Test(arguments: [

@@ -10,7 +10,7 @@ import Testing
 @Suite("A change of the wire frames requires a new wire version")
 struct RecordedFrameTests {
     private static let record = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "Frames/version-\(RunnerPlan.wireVersion).txt")
+        .appending(path: "Frames/version-\(Confinement.wireVersion).txt")
 
     @Test func `the wire frames of this version equal the recorded ones`() throws {
         let frames = try RecordedMessages.lines()
@@ -21,7 +21,7 @@ struct RecordedFrameTests {
         let recorded = try #require(
             text?.split(separator: "\n").map(String.init),
             """
-            no frames are recorded for wire version \(RunnerPlan.wireVersion); record them with \
+            no frames are recorded for wire version \(Confinement.wireVersion); record them with \
             BGTASK_RECORD_FRAMES=1 swift test --filter RecordedFrameTests, and commit \(Self.record.lastPathComponent)
             """
         )
@@ -30,7 +30,7 @@ struct RecordedFrameTests {
             frames == recorded,
             """
             the frames of \(Set(names).sorted().joined(separator: ", ")) differ from those of wire version \
-            \(RunnerPlan.wireVersion): raise RunnerPlan.wireVersion, then record the frames of the new version with \
+            \(Confinement.wireVersion): raise Confinement.wireVersion, then record the frames of the new version with \
             BGTASK_RECORD_FRAMES=1 swift test --filter RecordedFrameTests
             """
         )

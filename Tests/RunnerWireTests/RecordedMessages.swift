@@ -59,8 +59,8 @@ enum RecordedMessages {
         [
             .plan(plan()),
             .plan(plan(deadline: nil)),
-            .plan(plan(sandbox: nil)),
-            .plan(plan(sandbox: SampleMessages.bareSandbox)),
+            .confine(Confinement(containerPath: "")),
+            .confine(confinement(SampleMessages.bareSandbox)),
             .expireAssertions(.hostShutdown),
             .submitted(call, SubmissionNumber(rawValue: 9)),
             .refused(call, SubmissionRefusal(code: .unavailable, subReason: .notOffered, message: "not offered")),
@@ -69,7 +69,7 @@ enum RecordedMessages {
             .stop,
         ]
         + (0...64).compactMap { ExpirationReason(rawValue: $0) }.map { .expire([task], $0) }
-        + SandboxPlan.Access.allCases.map { .plan(plan(sandbox: SampleMessages.sandbox($0))) }
+        + SandboxPlan.Access.allCases.map { .confine(confinement(SampleMessages.sandbox($0))) }
         + Lane.allCases.map { .plan(plan(lane: $0)) }
         + (0...16).compactMap { LaunchCause(rawValue: $0) }.map { .plan(plan(cause: $0)) }
         + EventType.allCases.map { .deliver(SampleMessages.task(payload: [1], event: $0)) }
@@ -99,12 +99,22 @@ enum RecordedMessages {
         )
     }
 
+    private static func confinement(_ sandbox: SandboxPlan) -> Confinement {
+        Confinement(
+            user: 600_000,
+            processLimit: 512,
+            fileLimit: 1 << 30,
+            nice: 10,
+            containerPath: "/var/lib/bgtask/containers/com.example.colorfeed",
+            sandbox: sandbox
+        )
+    }
+
     static func plan(
         lane: Lane = .background,
         cause: LaunchCause = .user,
         deadline: MonotonicTime? = MonotonicTime(nanoseconds: 30),
-        gracePeriod: Duration = .seconds(5),
-        sandbox: SandboxPlan? = SampleMessages.sandbox(.write)
+        gracePeriod: Duration = .seconds(5)
     ) -> RunnerPlan {
         RunnerPlan(
             launch: LaunchNumber(rawValue: 41),
@@ -119,11 +129,6 @@ enum RecordedMessages {
             settings: ["feed-url": "https://example.com/feed.xml"],
             handlers: handlers,
             containerPath: "/var/lib/bgtask/containers/com.example.colorfeed",
-            user: 600_000,
-            processLimit: 512,
-            fileLimit: 1 << 30,
-            nice: 10,
-            sandbox: sandbox,
             supportedResources: [.gpu],
             hostVersion: "0.0.1",
             imitation: [.laterMinor, .noFeatures],
@@ -187,12 +192,13 @@ extension RunnerMessage {
 
 extension HostMessage {
     enum Name: String, CaseIterable {
-        case plan, deliver, expire, expireAssertions, submitted, refused, cancelled, pending, stop
+        case confine, plan, deliver, expire, expireAssertions, submitted, refused, cancelled, pending, stop
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
     var name: Name {
         switch self {
+        case .confine: .confine
         case .plan: .plan
         case .deliver: .deliver
         case .expire: .expire

@@ -27,6 +27,7 @@ enum SampleMessages {
         SandboxPlan(
             landlock: LandlockRights(files: 0xffff, network: 3, scopes: 3),
             library: "/usr/lib/bgtask/plugins",
+            companions: ["/usr/lib/bgtask/plugins/libpalette.so"],
             granted: [.init(path: "/srv/photos", access: access, within: ["/srv"])],
             ports: [.init(443, rights: 2)],
             reserved: ["/var/lib/bgtask", "/run/bgtask/control.sock"],
@@ -90,6 +91,17 @@ enum SampleMessages {
         + requests.map { .submit(CallNumber(rawValue: .max), $0, payload: Array(repeating: 0xff, count: 65_536)) }
 
     static let fromHost: [HostMessage] = [
+        .confine(Confinement(containerPath: "")),
+        .confine(
+            Confinement(
+                user: .max,
+                processLimit: .max,
+                fileLimit: .max,
+                nice: .max,
+                containerPath: "/var/lib/bgtask/containers/é",
+                sandbox: sandbox(.unix)
+            )
+        ),
         .plan(plan(tasks: [])),
         .plan(plan(tasks: [task(payload: [])])),
         .plan(

@@ -12,7 +12,9 @@ import Testing
 struct BaseRulesetTests {
     private static let rights = LandlockRights(files: Landlock.readFile, network: 0, scopes: 0)
 
-    @Test func `a ruleset is prepared anew after a base place was replaced, and used otherwise`() async throws {
+    @Test func `a prepared ruleset is used until a place that every plugin may use is replaced, then prepared anew`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let paths = ["kept", "replaced"].map(directory.file)
             for path in paths { try Data().write(to: URL(filePath: path)) }
@@ -27,7 +29,9 @@ struct BaseRulesetTests {
         }
     }
 
-    @Test func `a base place that was missing at the preparation is granted if it exists later`() async throws {
+    @Test func `a place of every plugin that was missing when the ruleset was prepared is granted once it exists`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let path = directory.file("late")
             let prepared = try BaseRuleset(Self.rights, places: [(path: path, rights: Landlock.readFile)])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SandboxPolicy
 
-@Suite("A plugin allocates space by writing alone, and changes no attribute of a file")
+@Suite("A plugin allocates space by writing alone, changes no attribute of a file and takes no lease")
 struct FileCallTests {
     private static func filter() throws -> FilterProgram {
         FilterProgram(
@@ -25,7 +25,7 @@ struct FileCallTests {
         (0x41, EOPNOTSUPP), (2, EOPNOTSUPP), (0xb, EOPNOTSUPP),
     ]
 
-    @Test func `fallocate is answered with EOPNOTSUPP, except for modes that allocate nothing`() throws {
+    @Test func `fallocate is answered with EOPNOTSUPP, except for valid modes that allocate nothing`() throws {
         let filter = try Self.filter()
         for (mode, errno) in Self.modes {
             #expect(try filter.errno("fallocate", 5, mode, 0, 1 << 30) == errno, "mode \(mode)")
@@ -34,9 +34,12 @@ struct FileCallTests {
         }
     }
 
-    @Test func `ioctl refuses to change attributes and to allocate, and allows every other request`() throws {
+    @Test func `the filter refuses ioctl requests for attributes, signal receivers and allocations, and allows others`()
+        throws
+    {
         let filter = try Self.filter()
-        for request: UInt64 in [0x4008_6602, 0x4004_6602, 0x401c_5820] {
+        // FS_IOC_SETFLAGS, its variant for 32-bit programs, FS_IOC_FSSETXATTR; FIOSETOWN, SIOCSPGRP.
+        for request: UInt64 in [0x4008_6602, 0x4004_6602, 0x401c_5820, 0x8901, 0x8902] {
             #expect(try filter.errno("ioctl", 5, request) == EPERM)
             #expect(try filter.errno("ioctl", 5, request | 1 << 40) == EPERM)
         }
@@ -47,13 +50,30 @@ struct FileCallTests {
             #expect(try filter.errno("ioctl", 5, request) == EOPNOTSUPP, "request \(request)")
             #expect(try filter.errno("ioctl", 5, request | 1 << 40) == EOPNOTSUPP, "request \(request)")
         }
-        // TCGETS, FIONREAD, FS_IOC_GETFLAGS, FS_IOC_FSGETXATTR, FICLONE, FS_IOC_UNRESVSP64.
-        for request: UInt64 in [0x5401, 0x541b, 0x8008_6601, 0x801c_581f, 0x4004_9409, 0x4030_582b] {
+        // TCGETS, FIONREAD, FIOGETOWN, FS_IOC_GETFLAGS, FS_IOC_FSGETXATTR, FICLONE, FS_IOC_UNRESVSP64.
+        for request: UInt64 in [0x5401, 0x541b, 0x8903, 0x8008_6601, 0x801c_581f, 0x4004_9409, 0x4030_582b] {
             #expect(try filter.errno("ioctl", 5, request) == 0, "request \(request)")
         }
     }
 
-    @Test func `the other calls have the answers of the rules`() throws {
+    @Test func `fcntl refuses leases, notifications and receivers of signals, and allows every other command`() throws {
+        let filter = try Self.filter()
+        // F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY, F_SETDELEG.
+        for command: UInt64 in [8, 10, 15, 1_024, 1_026, 1_040] {
+            #expect(try filter.errno("fcntl", 5, command, 1) == EPERM, "command \(command)")
+            // The kernel ignores the upper half of the argument.
+            #expect(try filter.errno("fcntl", 5, command | 1 << 40) == EPERM, "command \(command)")
+        }
+        // F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW, F_GETOWN, F_GETSIG, F_GETOWN_EX,
+        // F_OFD_SETLK, F_GETLEASE, F_DUPFD_CLOEXEC, F_SETPIPE_SZ, F_ADD_SEALS.
+        for command: UInt64 in [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 16, 37, 1_025, 1_030, 1_031, 1_033] {
+            #expect(try filter.errno("fcntl", 5, command) == 0, "command \(command)")
+        }
+    }
+
+    @Test func `the filter allows write and ftruncate, answers chmod with EPERM, and seccomp and clone3 with ENOSYS`()
+        throws
+    {
         let filter = try Self.filter()
         #expect(try filter.errno("write") == 0 && filter.errno("ftruncate") == 0)
         // A filter of the plugin could answer the refused calls in the place of the host.

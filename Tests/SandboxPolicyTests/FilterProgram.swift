@@ -31,14 +31,24 @@ struct FilterProgram {
         }
     }
 
-    /// The errno that the filter answers to a call on this architecture; 0 when it allows the call.
+    /// The errno that the filter answers to a call on this architecture; 0 when it allows the call, or lets it succeed
+    /// without effect.
     func errno(_ call: String, _ arguments: UInt64...) throws -> Int32 {
+        let answer = try action(on: call, arguments)
+        return answer == bgs_allow() ? 0 : Int32(answer & 0xffff)
+    }
+
+    /// Whether the filter lets a call succeed without effect.
+    func ignores(_ call: String, _ arguments: UInt64...) throws -> Bool {
+        try action(on: call, arguments) == bgs_ignore()
+    }
+
+    private func action(on call: String, _ arguments: [UInt64]) throws -> UInt32 {
         let data = [UInt32(bitPattern: seccomp_syscall_resolve_name(call)), seccomp_arch_native(), 0, 0]
         let words = (arguments + Array(repeating: 0, count: 6 - arguments.count)).flatMap {
             [UInt32(truncatingIfNeeded: $0), UInt32(truncatingIfNeeded: $0 >> 32)]
         }
-        let action = try run(on: data + words)
-        return action == bgs_allow() ? 0 : Int32(action & 0xffff)
+        return try run(on: data + words)
     }
 
     private func run(on data: [UInt32]) throws -> UInt32 {

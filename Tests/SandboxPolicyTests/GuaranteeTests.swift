@@ -22,7 +22,7 @@ struct GuaranteeTests {
         SandboxMechanisms(landlock: rights, landlockVersion: rights == nil ? 0 : 7, filtersSystemCalls: filters)
     }
 
-    @Test func `with all mechanisms of a kernel every guarantee is enforced except the limits of launches`() {
+    @Test func `with all mechanisms of a kernel every guarantee except memory, processes and disk is enforced`() {
         #expect(enforced(mechanisms(Self.all)) == Set(Guarantee.allCases).subtracting([.memory, .processes, .disk]))
     }
 
@@ -72,7 +72,8 @@ struct GuaranteeTests {
         }
     }
 
-    @Test func `an older Landlock enforces the guarantee files with the filter of system calls`() {
+    @Test func `a Landlock without the right to truncate enforces the guarantee files with the filter of system calls`()
+    {
         let rights = LandlockRights(files: 0xffff & ~Landlock.truncate, network: 0, scopes: 0)
         #expect(
             Guarantee.files.enforcement(.bestEffort, mechanisms(rights))
@@ -113,7 +114,7 @@ struct GuaranteeTests {
         )
     }
 
-    @Test func `without control groups or their controllers memory and processes are not enforced, with the cause`() {
+    @Test func `without control groups or their controllers, memory and processes are not enforced, with the cause`() {
         for (found, cause) in [
             (limiting(nil), "Delegate=yes"), (limiting(nil, off: true), "cgroup: none"),
             (limiting(["cpu"]), "lack the controller"),
@@ -125,7 +126,7 @@ struct GuaranteeTests {
         }
     }
 
-    @Test func `while the last launch has no control group memory is not enforced, with the cause`() {
+    @Test func `while the last launch has no control group, memory and processes are not enforced, with the cause`() {
         var limiting = LimitMechanisms(
             controllers: ["memory", "pids"],
             hasGroupsOff: false,

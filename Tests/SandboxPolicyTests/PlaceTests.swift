@@ -27,7 +27,8 @@ struct PlaceTests {
     private func plugin(
         _ grants: Grants = .none,
         settings: [String: String] = [:],
-        library: String = "/nowhere/plugins/libFeed.so"
+        library: String = "/nowhere/plugins/libFeed.so",
+        companions: LibraryCompanions = .files([])
     ) throws -> PluginEntry {
         PluginEntry(
             identifier: try #require(PluginIdentifier("com.example.feed")),
@@ -43,6 +44,7 @@ struct PlaceTests {
                 digest: "",
                 identity: FileIdentity(device: 1, inode: 1, size: 1, modified: 1, changed: 1)
             ),
+            companions: companions,
             manifestPath: "/nowhere/manifests/feed.yaml",
             manifestDigest: ""
         )
@@ -80,7 +82,9 @@ struct PlaceTests {
         #expect(Set(filters).count == filters.count)
     }
 
-    @Test func `the grant gpu opens the devices of graphics processors, and the other tested grants do not`() throws {
+    @Test func `the grant gpu opens the devices of graphics processors; network, unix, processes and write do not`()
+        throws
+    {
         let places = try #require(try policy().plan(for: plugin(Grants(gpu: true)))).granted
         #expect(places.filter { $0.access == .device }.map(\.path) == ["/dev/dri"])
         #expect(places.filter { $0.access != .device }.allSatisfy { $0.access == .read && $0.path.hasPrefix("/sys/") })
@@ -160,17 +164,28 @@ struct PlaceTests {
     }
 
     @Test(arguments: ["/nowhere/statement", "/nowhere/run/other", "/srv"])
-    func `a path whose name only begins like a place of the host is not reserved in sandboxes`(path: String)
+    func `a path that is neither at, above nor below a place of the host is not reserved in sandboxes`(path: String)
         throws
     {
         #expect(try policy().reservation(of: .init(path: path, access: .read)) == nil)
     }
 
-    @Test func `a sandbox opens the directory of a library in the plugin directory, elsewhere the library alone`()
-        throws
-    {
-        #expect(try policy().plan(for: plugin())?.library == "/nowhere/plugins")
-        #expect(try policy().plan(for: plugin(library: "/home/me/libFeed.so"))?.library == "/home/me/libFeed.so")
+    @Test func `a sandbox opens a library and its companions, or the directory of a stored version`() throws {
+        let files = ["/nowhere/plugins/colors.dat", "/nowhere/plugins/libpalette.so"]
+        let plan = try #require(try policy().plan(for: plugin(companions: .files(files))))
+        #expect(plan.library == "/nowhere/plugins/libFeed.so" && plan.companions == files)
+        let library = "/nowhere/manifests/store/0/libFeed.so"
+        let stored = try #require(try policy().plan(for: plugin(library: library, companions: .directory)))
+        #expect(stored.library == "/nowhere/manifests/store/0" && stored.companions.isEmpty)
+    }
+
+    @Test(arguments: [LibraryCompanions.directory, .files(["/home/me/colors.dat"])])
+    func `a sandbox opens a library outside of the host's directories of plugins without other files of its directory`(
+        companions: LibraryCompanions
+    ) throws {
+        let library = "/home/me/libFeed.so"
+        let plan = try #require(try policy().plan(for: plugin(library: library, companions: companions)))
+        #expect(plan.library == library && plan.companions.isEmpty)
     }
 
     @Test func `a sandbox opens the library alone if its directory contains the host's state`() throws {
@@ -181,7 +196,10 @@ struct PlaceTests {
             cataloguePlaces: ["/nowhere/all"]
         )
         let library = "/nowhere/all/libFeed.so"
-        #expect(try policy.plan(for: plugin(library: library))?.library == library)
+        for companions in [LibraryCompanions.directory, .files(["/nowhere/all/colors.dat"])] {
+            let plan = try #require(try policy.plan(for: plugin(library: library, companions: companions)))
+            #expect(plan.library == library && plan.companions.isEmpty)
+        }
     }
 
     @Test func `a process with several threads refuses to enter a sandbox`() throws {

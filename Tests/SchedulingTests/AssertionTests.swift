@@ -170,7 +170,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82))
-    func `an assertion begun in the grace period of its launch and still open at its end is an overrun`() {
+    func `an assertion begun in the grace period and open at the end of that period is an overrun`() {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(10))
@@ -182,7 +182,9 @@ struct AssertionTests {
     }
 
     @Test(.proves(82))
-    func `a stopping host expires an assertion, and kills its launch with blame host if it stays open`() throws {
+    func `a stopping host expires an assertion, and kills its launch with blame host if the assertion stays open`()
+        throws
+    {
         hold()
         host.processesObey = false
         host.stop()

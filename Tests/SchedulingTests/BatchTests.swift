@@ -62,6 +62,7 @@ struct BatchTests {
         host.advance(by: .minutes(1))
         #expect(host.batches == [[.feed, .clean, .vacuum]])
         #expect(host.reasons(.index).contains(.externalPower))
+        #expect(host.reasons(.job(1)).map(\.code).contains("earliest-begin"))
         #expect(Set(host.pending) == [.index, .job(1)])
     }
 

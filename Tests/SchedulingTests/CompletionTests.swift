@@ -64,7 +64,7 @@ struct CompletionTests {
         #expect(host.running == [.index])
     }
 
-    @Test(.proves(53)) func `a process that exits after its last completion ends a completed launch`() throws {
+    @Test(.proves(53)) func `a launch ends as completed when its process exits after the last completion`() throws {
         host.processesObey = false
         host.complete(.clean)
         #expect(host.finished.count == 1 && host.launchOutcomes.isEmpty)

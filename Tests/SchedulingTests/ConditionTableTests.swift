@@ -45,7 +45,7 @@ struct ConditionTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `each condition affects some requests, only of classes it concerns, by a reason that depends on it`(
+    func `each condition changes the reasons of some requests, all in a class of work that the condition concerns`(
         _ condition: Condition
     ) {
         var changed = 0

@@ -115,7 +115,8 @@ struct ConditionTests {
     }
 
     @Test(.proves("C3"))
-    func `a condition lost inside entry expires its task after entry returns, with a full grace period`() {
+    func `a condition lost inside entry expires a task that requires it when entry returns, with a full grace period`()
+    {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.change(power: false)

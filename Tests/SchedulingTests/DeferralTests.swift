@@ -28,7 +28,7 @@ struct DeferralTests {
     }
 
     @Test(.proves("C12"))
-    func `a request due in a deferral period is deferred from then on, any other from the start of the next period`() {
+    func `a request due in a deferral period is deferred from its due time, any other from the next period's start`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         deferral.end(at: at(20))

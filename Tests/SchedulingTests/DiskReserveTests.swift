@@ -48,7 +48,7 @@ struct DiskReserveTests {
 
     // MARK: - Waiting
 
-    @Test func `background work waits for the reserve, and runs when the disk has it again`() {
+    @Test func `background work waits while the disk lacks its reserve, and runs when the reserve is free again`() {
         sample(disk(free: 1_000))
         host.submit(.clean)
         #expect(host.reasons(.clean) == [.diskReserve(.bytes(free: 1_000, reserve: Self.gibi))])
@@ -95,7 +95,10 @@ struct DiskReserveTests {
         #expect(host.outcomes(of: .inbox).isEmpty)
     }
 
-    @Test func `less than half of the reserve ends the grace period of the launch that was expired for it`() throws {
+    @Test
+    func `a launch that was expired for the reserve is killed at once when less than half of the reserve is free`()
+        throws
+    {
         let (own, other) = try launchBoth()
         let uses = [own.number: wrote(5 << 30), other.number: wrote(1 << 30)]
         sample(disk(free: Self.gibi - 1), lost: 6 << 30, uses)
@@ -104,7 +107,9 @@ struct DiskReserveTests {
         #expect(host.killed == [own.number] && host.outcomes(of: .clean) == [.expired])
     }
 
-    @Test func `without inodes the launch that created most files is ended, whatever it wrote`() throws {
+    @Test func `a shortage of inodes ends the launch that created most files, however many bytes another one wrote`()
+        throws
+    {
         let (own, other) = try launchBoth()
         let uses = [own.number: wrote(5 << 30), other.number: DiskUse(written: 0, created: 300_000)]
         sample(disk(inodes: 10), lost: 400_000, uses)
@@ -136,7 +141,7 @@ struct DiskReserveTests {
         #expect(host.killed.isEmpty && host.expirations.isEmpty && host.entries(.violation).isEmpty)
     }
 
-    @Test func `bytes that a launch wrote before the shortage do not count, those of several samples within it do`()
+    @Test func `bytes written before a shortage do not count against a launch; those of all samples within it add up`()
         throws
     {
         let (own, _) = try launchBoth()
@@ -150,7 +155,9 @@ struct DiskReserveTests {
     }
 
     @Test
-    func `the reason disk-reserve names the plugin whose launch was ended for it, until the shortage ends`() throws {
+    func `the reason disk-reserve names the plugin whose launch was ended for the shortage, until the shortage ends`()
+        throws
+    {
         host.submit(.inbox, by: .user)
         let plan = try #require(host.lastPlan)
         host.enter(plan)
@@ -167,7 +174,8 @@ struct DiskReserveTests {
 
     // MARK: - Counters and free space that change at different times
 
-    @Test func `a launch is blamed for a full disk if its counter shows the lost bytes up to half a minute later`()
+    @Test
+    func `a launch is blamed for a full disk if its written bytes are counted up to half a minute after the loss`()
         throws
     {
         let (own, other) = try launchBoth()
@@ -182,7 +190,9 @@ struct DiskReserveTests {
         #expect(violation.launch == own.number && violation.message.contains("wrote \(part + part / 2) bytes"))
     }
 
-    @Test func `a launch is blamed for a full disk if the disk loses the bytes that its counter showed before`() throws
+    @Test
+    func `a launch is blamed for a full disk if its written bytes are counted 20 seconds before the disk loses them`()
+        throws
     {
         let (own, other) = try launchBoth()
         sample(disk(free: Self.gibi - 1), [own.number: wrote(2 << 30), other.number: wrote(0)])
@@ -193,7 +203,7 @@ struct DiskReserveTests {
         #expect(violation.launch == own.number && violation.message.contains("wrote \(Self.gibi / 2) bytes"))
     }
 
-    @Test func `bytes that a launch writes minutes before or after another program fills the disk are no evidence`()
+    @Test func `bytes that a launch writes 90 seconds before or after another program fills the disk are no evidence`()
         throws
     {
         host.submit(.clean)
@@ -208,7 +218,7 @@ struct DiskReserveTests {
         #expect(host.entries(.violation).isEmpty && host.killed.isEmpty && host.expirations.isEmpty)
     }
 
-    @Test func `a launch that begins after the disk lost its reserve took nothing of that loss`() throws {
+    @Test func `a launch that begins after the disk lost its reserve is not blamed for that loss`() throws {
         host.submit(.clean)
         let own = try #require(host.lastPlan)
         host.enter(own)

@@ -84,7 +84,7 @@ struct ExpirationTests {
     }
 
     @Test(.proves("C3"))
-    func `a failure of the host after an expiration uses up the request, blames the host, and names the remedy`()
+    func `an expired task whose launch the host fails is not requeued, and is journaled with blame host and a remedy`()
         throws
     {
         host.advance(by: .seconds(31))

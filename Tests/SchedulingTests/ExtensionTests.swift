@@ -71,7 +71,9 @@ struct ExtensionTests {
     // MARK: Forged messages
 
     @Test
-    func `handlers registered by an extension are a violation (BGT-ABI-11), and tasks launch the main plugin`() throws {
+    func `handlers registered by an extension are a violation (BGT-ABI-11), and requests launch the main plugin`()
+        throws
+    {
         host.trigger()
         host.enter(registering: [.clean, .sweep])
         let violations = host.entries(.violation)

@@ -109,7 +109,9 @@ struct ForgedMessageTests {
     }
 
     @Test(.proves("C2"))
-    func `at most twenty violations of a launch are journaled, and the last entry announces the limit`() throws {
+    func `at most twenty violations of a launch are journaled, and the twentieth journal entry announces the limit`()
+        throws
+    {
         host.submit(.clean)
         host.enter()
         let launch = try #require(host.lastPlan).number

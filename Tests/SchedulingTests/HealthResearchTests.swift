@@ -123,7 +123,7 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70))
-    func `a lock expires health research with complete protection and no other task of its launch`() {
+    func `a locked container expires health research with complete protection and no other task of its launch`() {
         host.change(locked: [.app])
         submit(.complete)
         host.runners = .held
@@ -138,7 +138,7 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70))
-    func `a lock during entry expires health research with complete protection after entry returns`() {
+    func `a container locked during entry expires health research with complete protection after entry returns`() {
         submit(.complete)
         host.change(locked: [.app])
         #expect(host.expirations.isEmpty)

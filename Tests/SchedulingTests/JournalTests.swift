@@ -16,6 +16,7 @@ struct JournalTests {
         #expect(line.message == "processing request submitted by com.example.app")
         let launch = try #require(host.entries(.launched).last)
         #expect(launch.launch == host.lastPlan?.number && launch.count == 1)
+        #expect(host.entries(.submitted).count == 1 && host.entries(.launched).count == 1)
     }
 
     @Test func `two successive launches have successive numbers in the journal`() throws {
@@ -110,7 +111,8 @@ struct JournalTests {
         #expect(entries.allSatisfy { $0.blame == .host && $0.message.contains(": no space; let the host create") })
     }
 
-    @Test func `killed leftover processes have at most ten entries per minute, and the next entry counts the others`() {
+    @Test
+    func `killed leftover processes have at most ten journal entries per minute, and the next one counts the others`() {
         let host = SchedulerDriver(.app())
         for pid in Int32(1)...13 { host.send(.leftoverKilled(pid: pid, program: "sleep", .unmarked)) }
         #expect(host.entries(.leftoverKilled).count == 10)
@@ -172,7 +174,7 @@ struct JournalTests {
         #expect(submitted.last?.submission == nil && replaced.last?.submission == nil)
     }
 
-    @Test func `the twentieth submission entry of a launch announces that further submissions are only counted`() {
+    @Test func `the journal entry of a launch's twentieth submission announces that further ones are only counted`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()

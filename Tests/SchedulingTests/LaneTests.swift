@@ -114,7 +114,7 @@ struct LaneTests {
         #expect(host.batches == [[Self.task(1)], [Self.task(2)]])
     }
 
-    @Test(.proves("C7")) func `stopping launches use capacity only above the launch limit`() {
+    @Test(.proves("C7")) func `stopping launches use capacity only as far as they exceed the launch limit`() {
         let host = host { $0.backgroundLaunches = 2 }
         host.processesObey = false
         for number in 1...6 { host.submit(Self.task(number), by: .user) }

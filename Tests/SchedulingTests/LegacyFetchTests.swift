@@ -96,7 +96,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `a plugin that sets its fetch interval to never gets no more fetch events`() {
+    @Test(.proves(84)) func `a plugin that sets the fetch interval "never" gets no more fetch events`() {
         ask(every: .hours(1))
         host.install(Self.entry("2.0"))
         setInterval(to: nil)

@@ -90,7 +90,10 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 41) == [1: [1, 1], 2: []])
     }
 
-    @Test func `a launched event keeps type, payload and retry state through launch and requeue`() async throws {
+    @Test
+    func `an event keeps its type and payload through launch and requeue, and a requeue stores its new retry state`()
+        async throws
+    {
         try await ledger.commitAndWait([.storeEvent(started(5), payload: [9, 8])])
         try await ledger.commitAndWait([.startLaunch(plan(1, [.event(started(5))]))])
         let snapshot = try ledger.snapshot()

@@ -56,13 +56,33 @@ struct CommitOrderTests {
         #expect(try held.ledger.launch(1)?.tasks.map(\.outcome) == [.succeeded])
     }
 
+    @Test
+    func `the journal entry about a user's call precedes that of the launch that the call starts, and older history`()
+        async throws
+    {
+        let held = try await HeldLedger()
+        let call = JournalEntry(
+            at: time(1),
+            event: .launchRequested,
+            plugin: feed,
+            blame: .nobody,
+            message: "",
+            user: CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
+        )
+        let launched = JournalEntry(at: time(2), event: .launched, plugin: feed, launch: 1, blame: .nobody, message: "")
+        let order = await held.write([
+            [note("history")], [.journal(call)], [.startLaunch(plan(1, [])), .journal(launched)],
+        ])
+        #expect(order == [2, 3, 1])
+    }
+
     @Test func `a commit for which a caller waits is no commit of history, even if it contains only journal entries`() {
         #expect(!WaitingCommit(origin: .waiter({ _ in }), changes: [note("awaited")]).isHistory)
         #expect(WaitingCommit(origin: .loop(ticket: 1), changes: [note("history")]).isHistory)
     }
 
     @Test
-    func `a waiting journal entry is written after four groups of commits of work, although more of them wait`()
+    func `a waiting journal entry is written after four groups of commits of work, although more such commits wait`()
         async throws
     {
         let held = try await HeldLedger()
@@ -207,7 +227,7 @@ private final class LateTicket: Sendable {
     /// - Parameter group: The number of the group during which the ticket is submitted, from 1.
     init(group: Int) { left = Mutex(group) }
 
-    /// Submits the ticket when called for the chosen group; called once for each group.
+    /// Submits the ticket if the present group is the chosen one. Called once for each group.
     func submit() {
         let isDue = left.withLock { left in
             left -= 1

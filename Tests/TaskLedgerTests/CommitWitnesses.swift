@@ -76,7 +76,7 @@ struct HeldLedger {
     let reports = Reports()
     let ledger: Ledger
 
-    /// Creates the ledger and holds its first group.
+    /// Creates the ledger, submits ticket 0, and holds the group with this ticket before its commit.
     ///
     /// - Parameter step: The advance of the writer's clock at each reading; zero for a clock that stands still.
     init(clockStep step: Duration = .zero) async throws {

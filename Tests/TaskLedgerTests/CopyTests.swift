@@ -153,7 +153,8 @@ struct CopyTests {
         try ledger.close()
     }
 
-    @Test(arguments: older) func `a copy that cannot be made prevents the upgrade, and the next start makes it`(
+    @Test(arguments: older)
+    func `an upgrade whose copy cannot be made is refused; the next start makes the copy and upgrades the ledger`(
         version: Int
     ) throws {
         try makeLedger(ofVersion: version)

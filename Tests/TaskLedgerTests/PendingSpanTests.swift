@@ -16,8 +16,7 @@ struct PendingSpanTests {
     private let label = "com.example.feed.refresh"
 
     @Test
-    func
-        `the pending span of a finished task is found by task label, and selects the waits between its start and its end`()
+    func `the pending span of a finished task is found by its label, and selects the waits within the span`()
         async throws
     {
         try await ledger.commitAndWait([

@@ -29,7 +29,9 @@ struct RequestFieldTests {
     }
 
     @Test(arguments: RequestField.allCases)
-    func `each request field belongs exactly to the expected kinds of request`(_ field: RequestField) {
+    func `the fields for network and power belong to processing and health research, each other field to one kind`(
+        _ field: RequestField
+    ) {
         #expect(Set(TaskKind.allCases.filter(field.belongs)) == Self.expected[field])
     }
 

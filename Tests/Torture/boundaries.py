@@ -80,6 +80,7 @@ ROUNDS = {
     "takeRunner": ("nothing", 10),
     "discardContainer": ("purge", 1),
     "dismissRunner": ("cancel_at_once", 2),
+    "confineRunner": ("nothing", 10),
     "sendPlan": ("nothing", 10),
     "deliver": ("submit_inside", 3),
     "expire": ("expire", 2),

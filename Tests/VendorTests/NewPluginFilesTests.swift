@@ -31,6 +31,21 @@ struct NewPluginFilesTests {
         }
     }
 
+    @Test(arguments: ["c", "c++", "swift", "rust", "go"])
+    func `the README that plugin new writes has the command that installs headers and packages from a checkout`(
+        language: String
+    )
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            let options = ["--language", language, "--directory", directory.file("project")]
+            try await Tool.succeed(try BuiltProgram.command.path(), ["plugin", "new", Self.main] + options)
+            let readme = try #require(directory.text(of: "project/README.md"))
+            #expect(readme.contains("\n    make -C Packaging headers development PREFIX=$HOME/.local\n"))
+            #expect(readme.contains("`BGTASK_SDK`") == (language == "swift"))
+        }
+    }
+
     @Test func `plugin new fails when its Makefile exists, keeps that file, and writes no other`() async throws {
         try await ScratchDirectory.with { directory in
             try directory.makeDirectory("project")

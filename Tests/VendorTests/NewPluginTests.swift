@@ -19,7 +19,7 @@ struct NewPluginTests {
         return project
     }
 
-    /// Writes, builds and checks a plugin with two commands, and calls `body` with the path of its library.
+    /// Writes a plugin, builds and checks it, and calls `body` with the path of its library.
     private func build(
         _ language: String,
         role: String,
@@ -29,7 +29,8 @@ struct NewPluginTests {
         try await build(language, role: role, kind: kind) { library, _ in try await body(library) }
     }
 
-    /// Writes, builds and checks a plugin, and calls `body` with the path of its library and the environment of `make`.
+    /// Writes a plugin, builds it with `make`, checks it with `make check` and at level 2, and calls `body` with the
+    /// path of its library and the environment of `make`.
     private func build(
         _ language: String,
         role: String,
@@ -136,7 +137,7 @@ struct NewPluginTests {
         try await build("c", role: "extension")
     }
 
-    @Test func `make trials of an extension written by plugin new runs its trigger and the check at level 2`()
+    @Test func `make trials of an extension written by plugin new succeeds and reports that the extension conforms`()
         async throws
     {
         try await build("c", role: "extension") { library, environment in

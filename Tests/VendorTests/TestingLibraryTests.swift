@@ -28,7 +28,7 @@ struct TestingLibraryTests {
         return path.contains("/")
     }
 
-    /// Builds library and program with these flags, and runs the program.
+    /// Builds `libbgtask-testing` and the program `FakeHost.c` with these flags, and runs the program.
     private func runProperties(_ flags: [String]) async throws -> ProgramRun {
         try await ScratchDirectory.with { directory in
             let cflags = (["-g", "-O0"] + flags).joined(separator: " ")

@@ -6,9 +6,9 @@ import Measuring
 /// A benchmark of an ordinary plugin beside hostile ones: the time from its submission to its handler, alone and while
 /// one hostile plugin after the other is launched again and again. On a host of root each plugin has a user of its own.
 struct Hostile {
-    /// Plugins of Tests/MisbehavingPlugins, as `HOSTILE` in the Makefile: attacks, exhausted processes, memory and disk,
-    /// floods, damaged channels, loops, crashes, and processes that outlive their launch. Without users of plugins, no
-    /// limit of its launch stops a fork bomb.
+    /// Plugins of Tests/MisbehavingPlugins, as `HOSTILE` in the Makefile: attacks, exhausted processes, memory and
+    /// disk, floods, damaged channels, loops, crashes, and processes that outlive their launch. The fork bomb is
+    /// included only for root: without a user per plugin, no limit of a launch stops it.
     private static let attackers =
         [
             "Attacks", "StartsThreads", "RepeatsRefusedCall", "UsesSockets", "AllocatesMemory", "WritesWithoutEnd",

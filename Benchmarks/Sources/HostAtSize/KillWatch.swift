@@ -16,9 +16,10 @@ final class KillWatch: Sendable {
     private let process: ProcessBox
     private let seen = Mutex(Seen())
 
-    /// Starts the program.
+    /// Starts the program Kills.
     ///
-    /// - Parameter fifo: path of a FIFO to create; processes with a kill time announce themselves in it.
+    /// - Parameter fifo: path of a FIFO to create. Each measured process of a launch writes its number and its kill
+    ///   time to it.
     init(_ programs: Programs, fifo: String) throws {
         guard mkfifo(fifo, 0o600) == 0 else { throw BenchmarkError("cannot create \(fifo)") }
         let output = Pipe()

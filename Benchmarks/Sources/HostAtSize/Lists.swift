@@ -69,7 +69,7 @@ struct Lists {
     /// Processor times of the decision thread during one call. A page of 10 items takes one turn, and a decision waits
     /// for one turn at most.
     ///
-    /// - Parameter path: of a list, each call returns the next page.
+    /// - Parameter path: path of the repeated call. For a list, each call gets the next page.
     private func turns(of path: String, _ host: MeasuredHost, _ control: Control) throws -> Distribution {
         var page = path
         let times = try (0..<Self.rounds).map { _ in

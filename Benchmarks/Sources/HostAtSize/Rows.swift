@@ -10,7 +10,7 @@ struct Rows {
     /// Adds a row.
     ///
     /// - Parameters:
-    ///   - before: the figure of the host before the work on its size; nil without a measurement.
+    ///   - before: the figure before the host was optimized for many plugins and requests; nil without a measurement.
     ///   - target: the figure that the host promises; nil without a promise.
     ///   - machine: the cost of the same work on this machine without a host, from the same run.
     mutating func add(

@@ -9,7 +9,7 @@ struct Table {
 
     init(_ programs: Programs) { self.programs = programs }
 
-    /// Writes the table to its file.
+    /// Joins the rows that the benchmarks wrote into one table, and writes it to `size.md`.
     ///
     /// - Returns: the table as text.
     func write() throws -> String {
@@ -30,7 +30,8 @@ struct Table {
 struct CoreCostTable {
     private let heading: [String]
     private let lines: [[String]]
-    /// The lines of the second table: number of plugins that wait for capacity, and microseconds.
+    /// The lines of the second table of `make core-cost`: the number of plugins that wait for capacity, and
+    /// microseconds.
     private let capacity: [[String]]
 
     init(_ text: String) {
@@ -70,8 +71,8 @@ struct CoreCostTable {
         return lines.compactMap { $0.indices.contains(index) ? $0[index] : nil }
     }
 
-    /// Figures before the scheduler was indexed, by column: one for each measured number of pending requests, separated
-    /// by slashes, or a text that names its own conditions.
+    /// Figures from before the scheduler had indexes, by column: one for each measured number of pending requests,
+    /// separated by slashes, or a text that names its own conditions.
     private static let before = [
         "B/request": "- / 2,800 / -",
         "load s": "- / 1.54, in one event / -",

@@ -16,7 +16,7 @@ package struct HostDirectory: Sendable {
     /// Creates the directory and its configuration file: the paths of the host, and the given lines.
     ///
     /// - Parameters:
-    ///   - path: removed first; nil for a temporary directory.
+    ///   - path: path of the directory, which is removed first; nil for a temporary directory.
     ///   - users: the value of `plugin-users` for a host that runs as root.
     ///   - configuration: lines of the host's configuration file.
     package init(_ path: String? = nil, users: String = "host", configuration lines: [String]) throws {

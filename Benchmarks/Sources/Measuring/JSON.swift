@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A value of a JSON answer, read by its keys; nil below a missing key.
+/// A value of a JSON answer, with access by key. Below a missing key, `text` and `integer` are nil.
 package struct JSON {
     private let value: Any?
 

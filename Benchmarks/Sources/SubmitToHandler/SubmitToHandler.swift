@@ -121,7 +121,8 @@ struct SubmitToHandler {
         }
     }
 
-    /// The times of the C program in nanoseconds. Those with confinement are negative.
+    /// Runs the C program Floor, and returns the times that it prints, in nanoseconds; times with confinement have a
+    /// minus sign.
     private static func measureFloor(_ bench: String, rounds: Int) throws -> [Int64] {
         let text = try Programs.output(of: bench + "/Floor", [bench + "/libStamp.so", "\(rounds)"])
         return text.split(separator: "\n").compactMap { Int64($0) }
@@ -143,7 +144,7 @@ struct SubmitToHandler {
         return costs.count == 2 ? costs : nil
     }
 
-    /// Measures the two calls that a continued task makes in loops.
+    /// Measures the calls `is_expiring` and `set_progress`, which a continued task makes in loops.
     private static func measurePolls(_ host: MeasuredHost) throws -> [Figure] {
         let body = #"{"identifier":"com.example.polls.poll","kind":"continued","title":"Polls"}"#
         let answer = try host.connect().post("/v1/tasks", body)

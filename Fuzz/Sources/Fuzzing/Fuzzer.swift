@@ -5,13 +5,13 @@ package import FuzzEntries
 internal import Glibc
 internal import Synchronization
 
-/// The fuzzer of LLVM, on one entry. The arguments of the process are its options.
+/// Runs the fuzzer of LLVM on one `FuzzEntry`. The arguments of the process are the options of the fuzzer.
 package enum Fuzzer {
     // A function for C captures nothing.
     private static let entry = Mutex<(any FuzzEntry)?>(nil)
 
-    /// Runs the fuzzer until it ends. An input that the entry has a problem with ends the process by a signal, so that
-    /// the fuzzer stores the input.
+    /// Runs the fuzzer until it ends. An input for which `fuzzed` returns a problem ends the process by a signal, so
+    /// that the fuzzer stores the input.
     package static func run(_ fuzzed: any FuzzEntry) -> Never {
         entry.withLock { $0 = fuzzed }
         var count = CommandLine.argc

@@ -31,7 +31,8 @@ extension TestHost {
         }
     }
 
-    private static let entering = Mutex<AsyncLaunch?>(nil)
+    /// The launch whose entry this thread calls; nil elsewhere. Hosts that enter at the same time have a thread each.
+    @TaskLocal private static var asyncLaunch: AsyncLaunch?
 
     /// Enters a plugin whose launch is async: calls the closure that the plugin passes to
     /// `BackgroundPlugin/enter(_:_:asyncLaunch:)`, or the function `launch` of its main type. Main-actor code runs
@@ -39,14 +40,16 @@ extension TestHost {
     ///
     /// - Throws: ``EntryFailure`` when the closure throws.
     public func enterAsync(_ launch: @escaping @MainActor () async throws -> Void) async throws {
-        Self.entering.withLock { $0 = AsyncLaunch(launch) }
+        let launch = AsyncLaunch(launch)
         let status = await waiting { host in
-            bgtt_enter(host) { table, hooks in
-                BackgroundPlugin.enter(
-                    table,
-                    hooks,
-                    waitingFor: { TestHost.entering.withLock { $0.take() }?.run() ?? .success(()) }
-                )
+            Self.$asyncLaunch.withValue(launch) {
+                bgtt_enter(host) { table, hooks in
+                    BackgroundPlugin.enter(
+                        table,
+                        hooks,
+                        waitingFor: { TestHost.asyncLaunch?.run() ?? .success(()) }
+                    )
+                }
             }
         }
         if status != BGT_OK { throw EntryFailure(status: status, log: log) }

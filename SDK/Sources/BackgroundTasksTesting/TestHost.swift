@@ -21,13 +21,13 @@ import Foundation
 ///   suite.
 /// - The clock stands still until ``advance(by:)``.
 /// - The host accepts every well-formed request of a permitted identifier. Modes, limits and conditions are decisions
-///   of a real host, which ``refuseNext(_:subReason:message:)`` plays.
+///   of a real host; ``refuseNext(_:subReason:message:)`` simulates their refusals.
 /// - A continued request is accepted in every launch, and is delivered by ``runPending(_:)`` alone.
 /// - The launch ends at ``end()``, not with its last completion, and no quiet period passes.
 /// - Nothing is killed. A call that does not return is a defect that ``end()`` reports after ten seconds.
 /// - A programming error, such as a second registration, ends the process of the test.
-/// - Objects and threads of the plugin may outlive the host: their calls are answered that the launch has ended, or
-///   that there is no host.
+/// - Objects and threads of the plugin may outlive the host: their calls fail as after the end of a launch, or as
+///   outside of a host.
 public final class TestHost: @unchecked Sendable {
     // Unchecked: every function of the C host may be called from any thread.
 
@@ -79,7 +79,7 @@ public final class TestHost: @unchecked Sendable {
     private static let shortTimeout: UInt32 = 100
 
     /// Leaves the host. Its memory is kept, a small leak per host of a unit test: tasks, timers and threads of the
-    /// plugin that outlive the test may still call it, and are answered that the launch has ended.
+    /// plugin that outlive the test may still call it; their calls fail as after the end of a launch.
     deinit {
         BackgroundPlugin.leave(bgtt_table(host))
         bgtt_set_timeout(host, Self.shortTimeout)
@@ -88,8 +88,8 @@ public final class TestHost: @unchecked Sendable {
 
     // MARK: The course of a launch
 
-    /// The closure of the entry that is called now. The C function of an entry has no context.
-    @MainActor private static var launch: (@MainActor () throws -> Void)?
+    /// The closure of the entry that this thread calls; nil elsewhere. The C function of an entry has no context.
+    @TaskLocal private static var launch: (@MainActor () throws -> Void)?
 
     /// Enters a plugin whose launch is not async: calls the closure that the plugin passes to
     /// `BackgroundPlugin/enter(_:_:launch:)`.
@@ -97,13 +97,13 @@ public final class TestHost: @unchecked Sendable {
     /// - Throws: ``EntryFailure`` when the closure throws.
     @MainActor
     public func enter(_ launch: @escaping @MainActor () throws -> Void) throws {
-        Self.launch = launch
-        defer { Self.launch = nil }
-        let status = bgtt_enter(host) { host, hooks in
-            // The C host calls this function on the thread of bgtt_enter, and the pointers stay there.
-            nonisolated(unsafe) let (table, functions) = (host, hooks)
-            return MainActor.assumeIsolated {
-                BackgroundPlugin.enter(table, functions) { try TestHost.launch?() }
+        let status = Self.$launch.withValue(launch) {
+            bgtt_enter(host) { host, hooks in
+                // The C host calls this function on the thread of bgtt_enter, and the pointers stay there.
+                nonisolated(unsafe) let (table, functions) = (host, hooks)
+                return MainActor.assumeIsolated {
+                    BackgroundPlugin.enter(table, functions) { try TestHost.launch?() }
+                }
             }
         }
         if status != BGT_OK { throw EntryFailure(status: status, log: log) }

@@ -22,8 +22,8 @@ struct CoreHost {
     /// Launches that have ended since `submitEndedAgain`.
     private var ended: [LaunchPlan] = []
 
-    /// - Parameter capacity: background launches at once; nil: as many as plugins, and the work then waits for
-    ///   idleness.
+    /// - Parameter capacity: maximum number of background launches at once, on an idle machine. Nil for as many
+    ///   launches as plugins, on a machine that is not idle, so that the requests wait for idleness.
     init(plugins count: Int, each: Int, capacity: Int? = nil) {
         plugins = (0..<count).compactMap { PluginIdentifier("com.example.plugin\($0)") }
         self.each = each

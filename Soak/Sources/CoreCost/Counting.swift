@@ -38,7 +38,7 @@ let countedOperations = 100
     }
 }
 
-/// One change of a condition that all plugins wait for.
+/// One change of the low-memory condition, which affects the requests of all plugins.
 @inline(never) func counted_condition(_ host: inout CoreHost) { host.setMemoryLow(true) }
 
 extension CoreHost {

@@ -16,6 +16,9 @@ void bgl_set_thread_name(const char *name);
  * 0, or a negative errno. */
 int bgl_limit(int resource, uint64_t soft, uint64_t hard);
 
+/* Raises the soft value of a resource limit of this process to the hard value. Returns 0, or a negative errno. */
+int bgl_raise_limit(int resource);
+
 /* Sets both values of a resource limit of another process. Returns 0, or a negative errno. */
 int bgl_limit_of(pid_t process, int resource, uint64_t value);
 

@@ -23,8 +23,18 @@ int bgl_pipe(int pair[2]);
 
 /* The functions that receive, send and read return the number of bytes, 0 at the end of the stream, or a negative errno
  * (-EAGAIN: not ready). */
-/* Receives bytes. Stores the descriptor that the peer sent with these bytes, or -1, in `descriptor`. */
+/* Values of a received descriptor. Lost: the peer sent one, and this process got none, as without a free number. */
+enum {
+    BGL_NO_DESCRIPTOR = -1,
+    BGL_LOST_DESCRIPTOR = -2,
+};
+
+/* Receives bytes. Stores the descriptor that the peer sent with these bytes, or one of the values above, in
+ * `descriptor`. Further descriptors of the peer are closed. */
 ssize_t bgl_receive_with_descriptor(int socket, void *buffer, size_t capacity, int *descriptor);
+/* Makes the kernel refuse the descriptors that the peer sends from now on, with EPERM. Returns 0, or a negative errno;
+ * -ENOPROTOOPT before Linux 6.16. */
+int bgl_refuse_descriptors(int socket);
 ssize_t bgl_send(int socket, const void *bytes, size_t count);
 /* Like bgl_send. Sends a descriptor with the bytes. */
 ssize_t bgl_send_with_descriptor(int socket, const void *bytes, size_t count, int descriptor);

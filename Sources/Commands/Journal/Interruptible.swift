@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// Runs work that a user or the system may interrupt.
+/// Runs the work of a command until it ends or a signal, such as that of Ctrl-C, ends it.
 enum Interruptible {
-    /// The work or its result, which one task hands over to another. The caller waits while one task runs the work, so
-    /// that no two tasks use the value at the same time.
+    /// The work or its result, which one Swift task passes to another. The caller waits while a Swift task runs the
+    /// work, so that no two of them use the value at the same time.
     private struct Transferred<Value>: @unchecked Sendable {
         let value: Value
     }

@@ -36,7 +36,7 @@ struct InstallationReport: Encodable {
         let digest: String
         let may: [String]
         let mayNot: [String]
-        /// The phrases of `may` that the installed version may not do.
+        /// The phrases of `may` about rights that the installed version does not have.
         let wider: [String]
 
         private enum CodingKeys: String, CodingKey {
@@ -56,7 +56,7 @@ struct InstallationReport: Encodable {
     let manifest: String
     let library: String
     let librarySHA256: String
-    /// The architectures for which the manifest names a library; empty for one library for every machine.
+    /// The architectures for which the manifest names a library; empty when one library serves every machine.
     let architectures: [String]
     let grants: GrantsReport
     let notEnforced: [String]

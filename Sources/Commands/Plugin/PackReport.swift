@@ -24,7 +24,7 @@ struct PackReport: Encodable {
     let isSigned: Bool
     /// Whether the manifest pins each library.
     let isPinned: Bool
-    /// The architectures of the libraries; empty for one library for every machine.
+    /// The architectures of the libraries; empty when one library serves every machine.
     let architectures: [String]
     let files: [File]
     /// The warnings of the checks, one line each.

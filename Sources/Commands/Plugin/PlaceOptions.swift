@@ -57,7 +57,9 @@ struct PlaceOptions: ParsableArguments {
         return InstallationPlace.RunningHost(
             socket: host.choice.socket,
             user: status.user,
-            unenforced: status.isolation.guarantees.filter { $0.notEnforced != nil }.map(\.words),
+            unenforced: status.isolation.guarantees.compactMap { guarantee in
+                guarantee.notEnforced.map { "\(guarantee.name): \($0)" }
+            },
             extensions: extensions
         )
     }

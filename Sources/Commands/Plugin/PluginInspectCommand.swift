@@ -5,8 +5,8 @@ import LinuxSystem
 import PluginBinary
 import PluginCatalogue
 
-/// `bgtask plugin inspect`: shows the properties of one library, and whether a host of this version would load it. For
-/// a manifest, that is the library of this machine.
+/// `bgtask plugin inspect`: shows the properties of one library, and whether a host of this version would load it.
+/// Given a manifest, it inspects the library that the manifest names for this machine.
 struct PluginInspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",

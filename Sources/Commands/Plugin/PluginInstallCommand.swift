@@ -91,7 +91,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
         try await Interruptions.deferred { try await install(plan, requests) }
     }
 
-    /// The plan to which the operator consented, and the requests that it would strand.
+    /// The plan to which the operator consented, and the pending requests that the new version would no longer permit.
     private func confirmedPlan(
         into place: InstallationPlace
     ) async throws -> (InstallationPlan, UnpermittedRequests) {

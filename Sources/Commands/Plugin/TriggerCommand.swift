@@ -11,7 +11,7 @@ struct TriggerCommand: AsyncParsableCommand {
         commandName: "trigger",
         abstract: "Trigger an extension, with an optional payload.",
         discussion: """
-            The event is on disk when the command returns. Events of one extension are delivered once each, in order;
+            The event is on disk when the command returns. Events of one extension are delivered once each, in order; \
             at most 100 wait by default. A main plugin cannot be triggered: submit a request for one of its tasks.
 
             Examples:

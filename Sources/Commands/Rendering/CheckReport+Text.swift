@@ -74,8 +74,8 @@ extension CheckResult {
 }
 
 extension CheckFinding {
-    /// The finding as `file:line:column: severity: message`, the format of compilers, so that editors can jump to the
-    /// place.
+    /// The finding as `file:line:column: severity: key: message; remedy`, in the format of compilers, so that editors
+    /// can jump to the place.
     var text: String {
         var place = file
         if let line { place += ":\(line)" }
@@ -86,7 +86,7 @@ extension CheckFinding {
 }
 
 extension TrialResult {
-    /// The column WHY of the table.
+    /// The cell of this result in the column WHY of the table: the reason, otherwise the number of findings.
     fileprivate var why: String {
         reason ?? (seen.count == 1 ? "1 finding" : seen.isEmpty ? "" : "\(seen.count) findings")
     }

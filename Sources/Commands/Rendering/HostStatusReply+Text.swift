@@ -61,7 +61,8 @@ extension HostStatusReply: Presentable {
 }
 
 extension ProvenanceInForce {
-    /// The policies in one line, and the paths of both files.
+    /// The lines about provenance: the policies in one line, then the path of the signers file and that of the list of
+    /// revoked keys, if they are configured.
     fileprivate var words: [String] {
         ["unsigned \(unsigned), unpinned \(unpinned), packages \(packages)"]
             + [signers.map { "signers \($0)" }, revoked.map { "revoked \($0)" }].compactMap(\.self)
@@ -132,7 +133,8 @@ extension PoliciesInForce {
 }
 
 extension IsolationInForce {
-    /// The operator's choice, as `best-effort`, or with the guarantees that it requires, as `required: files, network`.
+    /// The operator's choice of isolation, as `best-effort`, or with the required guarantees, as `required: files,
+    /// network`.
     fileprivate var words: String {
         required.isEmpty ? choice : "\(choice): \(required.joined(separator: ", "))"
     }

@@ -41,14 +41,15 @@ extension InstallationPlan {
         return shown(fields.text + warnings.map(\.text).joined())
     }
 
-    /// The architectures of the manifest; empty for one library for every machine.
+    /// The architectures of the manifest; empty when one library serves every machine.
     private var libraries: [String] {
         guard let own = manifest.library.architecture else { return [] }
         let others = manifest.library.others.map { "\($0.architecture): not installed, because this machine is \(own)" }
         return ["\(own): installed"] + others
     }
 
-    /// The rules whose warnings the text leaves out: other fields have the limits and the libraries of other machines.
+    /// The rules whose warnings the text leaves out, because its fields `not enforced` and `libraries for` have this
+    /// information.
     private static let untold: Set<String> = [
         DocumentProblem.Rule.notEnforced.rawValue, DocumentProblem.Rule.architecture.rawValue,
     ]
@@ -98,8 +99,9 @@ extension InstallationPlan {
         consent.rights.contains { if case .unix = $0 { true } else { false } }
     }
 
-    /// The guarantees that the running host does not enforce, so that the plugin may do more there. Without a running
-    /// host they are unknown.
+    /// Phrases about the guarantees that the running host does not enforce, so that the plugin may do more there.
+    /// Without a running host, a phrase that they are unknown. For a plugin that requests Unix sockets, also a phrase
+    /// about kernels that cannot restrict their paths.
     var notEnforced: [String] {
         let general =
             place.host?.unenforced

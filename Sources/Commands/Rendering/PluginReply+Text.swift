@@ -67,7 +67,8 @@ extension PluginReply {
 }
 
 extension PluginProvenance {
-    /// The source with its signer, and the pinned files, one line each.
+    /// One line with the source or the signer of the manifest and whether the library is pinned, then one line for each
+    /// other pinned file.
     var words: [String] {
         let pin = isPinned ? "the library is pinned" : "the library is not pinned"
         let origin =

@@ -79,7 +79,7 @@ extension TaskWhyReply: Presentable {
             case .unknown: facts.add("earliest possible", "unknown: a reason above ends at no known time")
             case nil: break
             }
-            facts.add("one change", change?.message ?? "none: each reason above blocks the task by itself")
+            facts.add("one change", change?.message ?? "none suffices: each reason above blocks the task by itself")
         } else {
             facts.add("one change", change?.message)
         }

@@ -69,7 +69,7 @@ extension TrialEvent {
         case .submitted(let request, _, let refusal, _):
             "submitted \(request.identifier) (\(request.kind.name)): " + (refusal?.description ?? "accepted")
         case .cancelled(let identifier): "cancelled " + (identifier?.text ?? "all requests")
-        case .listed(let count): "listed the pending requests: \(count)"
+        case .listed(let count): "listed \(count) pending \(count == 1 ? "request" : "requests")"
         case .fetchInterval(let interval): "fetch interval: " + (interval?.humanReadable ?? "never")
         case .violation(let kind, let message):
             "violation" + (kind.rule.map { " of \($0.rawValue)" } ?? "") + ": \(message)"
@@ -84,6 +84,7 @@ extension TrialEvent {
         }
     }
 
-    /// The number of a task that the launch submitted itself, from 2, in parentheses; empty for the tried task.
+    /// The number of a task that the launch submitted itself, counted from 2, in parentheses, as ` (task 2)`; empty for
+    /// the tried task.
     private static func suffix(_ task: Int) -> String { task == 0 ? "" : " (task \(task + 1))" }
 }

@@ -39,8 +39,8 @@ struct RequestFile {
         (self.bytes, self.count) = (bytes, count)
     }
 
-    /// The lines in order, in as few batches as the limits of the host permit. A batch is made when it is needed, because
-    /// a file may have millions of lines.
+    /// The lines in order, in as few batches as the limits of the host permit. A batch is made when it is needed,
+    /// because a file may have millions of lines.
     var batches: Batches { Batches(lines: Lines(of: bytes)) }
 
     struct Batches: Sequence, IteratorProtocol {
@@ -85,7 +85,7 @@ struct RequestFile {
         }
     }
 
-    /// Throws for a line that is no JSON object, or that fits in no batch.
+    /// Throws for a line that is no JSON object, or that is longer than one request of a batch may be.
     private static func check(_ line: Data, _ place: String) throws {
         if line.count > TaskBatchText.largestRequest {
             throw ValidationError(

@@ -70,7 +70,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Option(help: "Continued: the subtitle below the title.")
     var subtitle: String?
 
-    @Option(help: "Continued, without free capacity: queue waits for it (the default), fail refuses the request.")
+    @Option(help: "Continued: queue lets a request wait that cannot run at once (the default), fail refuses it.")
     var strategy: SubmissionStrategy?
 
     @Flag(help: "Continued: request a GPU.")

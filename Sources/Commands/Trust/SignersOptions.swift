@@ -17,7 +17,9 @@ struct SignersOptions: ParsableArguments {
 
     @OptionGroup var host: HostOptions
 
-    /// Path of the file. Without a running host, the default path of the host that `--system` or `--user` selects.
+    /// Path of the signers file: the value of `--signers`, or else the path that the running host reports. Without a
+    /// running host, the default path of the host that `--system` or `--user` selects. Throws without these options,
+    /// and when the running host has no signers file.
     func path() async throws -> String {
         if let signers { return FilePlace.absolute(signers) }
         do {

@@ -68,7 +68,8 @@ struct TrustAddCommand: AsyncParsableCommand {
         CommandContext.current.writeMessage("\(path) trusts the key \(key.key.fingerprint) for \(patterns)")
     }
 
-    /// The key of the argument: a line, or the only line of a file.
+    /// The key and the comment of the argument: a line in the format of OpenSSH, or the path of a file with one such
+    /// line.
     private func parsedKey() throws -> (key: PublicKey, comment: String) {
         var text = key
         if !key.contains(" ") {

@@ -7,12 +7,12 @@ package import TaskModel
 package struct ConditionsReply: Codable, Hashable, Sendable {
     package enum Source: String, Codable, Hashable, Sendable, CaseIterable {
         case configuration
-        /// A user set the value with `simulate conditions`. It applies until the user revokes it or the host ends.
+        /// A user set the value with `simulate conditions`. It applies until a user resets it or the host ends.
         case simulated
         case sensor
         /// No sensor of this machine can measure the condition.
         case missing
-        /// The condition is not sampled, because no work waits for it.
+        /// The condition is not sampled, because no work waits for it, or its source has not answered yet.
         case unwatched
     }
 
@@ -33,8 +33,8 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
 
     /// The state of each condition.
     package let states: [Condition: State]
-    /// Whether the container of a main plugin is locked, by plugin identifier. Contains the plugins whose lock is
-    /// watched, configured or simulated; nil when there are none, because then no lock is known.
+    /// The lock states of containers, by identifier of the main plugin: of the plugins whose lock is watched,
+    /// configured or simulated. Nil when there are none.
     package let lockedContainers: [String: State]?
 
     package subscript(condition: Condition) -> State { states[condition] ?? State(false, source: .missing) }

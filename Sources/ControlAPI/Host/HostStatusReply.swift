@@ -8,7 +8,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     /// The features that a manifest may require.
     package let features: [String]
     package let pid: Int32
-    /// The account under which the host runs.
+    /// The account under which the host runs; the number of its user when no account has it.
     package let user: String
     package let startedAt: Timestamp
     private let startedAtSecond: CalendarTime

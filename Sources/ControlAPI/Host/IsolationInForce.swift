@@ -39,13 +39,14 @@ package struct IsolationInForce: Codable, Hashable, Sendable {
 
 /// The limits of each launch, and the priority of background launches.
 package struct LaunchLimitsInForce: Codable, Hashable, Sendable {
-    /// Maximum memory in bytes; nil for no limit.
+    /// Maximum memory of a launch in bytes; nil for no limit.
     package let memory: Int64?
     /// Maximum number of processes and threads; nil for no limit.
     package let processes: Int?
     /// Maximum size of a file in bytes; nil for no limit.
     package let fileSize: Int64?
-    /// Free space in bytes that the disk of the containers keeps, at most 5 % of the disk; 0 for none.
+    /// Free space in bytes below which background launches wait, and a launch that used up the space is ended; at most
+    /// 5 % of the disk of the containers. 0 for no reserve.
     package let diskReserve: Int64
     /// Number that background launches add to the nice value of the host.
     package let backgroundNice: Int

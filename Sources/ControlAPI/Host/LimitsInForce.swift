@@ -16,7 +16,8 @@ package struct KindLimit: Codable, Hashable, Sendable {
     }
 }
 
-/// The budget of a launch with a task of the kind in its batch.
+/// The budget of a launch whose tasks have this kind. A launch with tasks of several kinds has the largest of their
+/// budgets.
 package struct KindBudget: Codable, Hashable, Sendable {
     package let kind: String
     package let budget: Nanoseconds

@@ -37,8 +37,8 @@ package struct JournalLine: Codable, Hashable, Sendable {
     /// other facts.
     package let successor: Int64?
     /// Number of omitted journal lines in an entry that sums them up, or of tasks in an entry about a started launch.
-    /// In an entry about a killed leftover process or about missing limits, the number of such events without an entry
-    /// before it; nil for none. Nil in other entries.
+    /// In an entry about a killed leftover process or about missing limits, the number of earlier occurrences without
+    /// an entry of their own; nil for none. Nil in other entries.
     package let count: Int?
     /// The user whose call caused the entry; nil for other causes.
     package let user: User?

@@ -44,7 +44,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         package let library: String
         package let modes: [String]
         package let permitted: [String]
-        /// The extensions of a main plugin, from its manifest or from the operator's configuration.
+        /// The extensions of a main plugin, from its manifest and from the operator's configuration.
         package let extensions: [String]
         package let pending: Int
         /// Number of waiting events of the plugin.

@@ -25,11 +25,11 @@ package struct PluginProvenance: Codable, Hashable, Sendable {
         }
     }
 
-    /// `unsigned`, `signed` or `package`.
+    /// The evidence that attributes the manifest to its vendor: `signed`, `package`, or `unsigned` for none.
     package let source: String
     package let isPinned: Bool
     package let files: [File]
-    /// The key of the accepted signature; nil for another source.
+    /// The key of the accepted signature; nil unless `source` is `signed`.
     package let signer: Signer?
 
     package init(_ provenance: Provenance) {

@@ -7,8 +7,8 @@ extension PluginReply {
     /// A secret setting. Its value is in no reply.
     package struct Secret: Codable, Hashable, Sendable {
         package let setting: String
-        /// The place from which the host takes the value, such as `file /etc/token`; nil when the operator configured
-        /// none, so that the plugin is not launched.
+        /// The place from which the host reads the value of the secret setting, such as `file /etc/token`; nil when the
+        /// operator configured none, so that the plugin is not launched.
         package let source: String?
 
         package init(setting: String, source: String?) {
@@ -41,7 +41,7 @@ extension PluginReply {
     package struct Schedule: Codable, Hashable, Sendable {
         package let identifier: String
         package let kind: String
-        /// The interval or the calendar rule, in the notation of the configuration.
+        /// The interval or the calendar rule of the schedule, in the notation of the configuration.
         package let rhythm: String
         /// Time of the next scheduled occurrence; nil when there is none.
         package let next: Timestamp?

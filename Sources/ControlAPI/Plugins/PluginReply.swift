@@ -14,7 +14,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let requires: [String]
     /// Digest of the library: SHA-256 in lower-case hexadecimal.
     package let libraryDigest: String
-    /// The architectures for which the manifest names a library; empty for one library for every machine.
+    /// The architectures for which the manifest names a library; empty when one library serves every machine.
     package let architectures: [String]
     /// Whether the manifest requests a main bundle.
     package let hasMainBundle: Bool

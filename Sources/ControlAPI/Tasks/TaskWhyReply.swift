@@ -27,14 +27,14 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     /// Time of the next submission by the operator's schedule; nil without a schedule, or when no next time is known.
     package let nextOccurrence: Timestamp?
     private let nextOccurrenceSecond: CalendarTime?
-    /// The earliest time at which the pending request could run; nil without a pending request.
+    /// The earliest time at which the pending request or event could run; nil when none is pending.
     package let earliestPossible: EarliestPossible?
     private let earliestPossibleSecond: EarliestPossible.Second?
     /// The single change that would remove the only one of `reasons`; nil when there are several reasons or none.
     package let change: ProposedChange?
     package let running: Running?
     package let lastOutcome: LastOutcome?
-    /// The verdict of each policy; nil without a pending request.
+    /// The verdict of each policy on the pending request or event; nil when none is pending.
     package let policies: [PolicyVerdict]?
     /// The waits of the pending submission, or without one of the newest submission with a recorded outcome; oldest
     /// first. Of more than 50 recorded waits, those that ended first are omitted. Nil when there is neither submission.
@@ -104,7 +104,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
             }
         }
 
-        /// The earliest instant rounded down to the whole second, in the format of `CalendarTime`.
+        /// The same instant rounded down to the whole second, in the format of `CalendarTime`; or the string `unknown`.
         fileprivate struct Second: Codable, Hashable, Sendable {
             private let text: String
 

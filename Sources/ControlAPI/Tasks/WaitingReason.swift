@@ -30,7 +30,7 @@ package struct WaitingReason: Codable, Hashable, Sendable {
 
 /// The single change that would let work run now. The host proposes it, and does not make it.
 package struct ProposedChange: Codable, Hashable, Sendable {
-    /// The code of the reason that the change would remove.
+    /// The code of the waiting reason that the proposed change would remove.
     package let code: String
     package let message: String
 

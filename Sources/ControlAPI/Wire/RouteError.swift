@@ -63,7 +63,7 @@ package struct RouteError: Error, Hashable, Sendable {
 
     /// The refusal of an invalid identifier.
     ///
-    /// - Parameter isTask: whether the field is the identifier of a task, which may have one label.
+    /// - Parameter isTask: whether the field is the identifier of a task, which may be a single label without a dot.
     package static func malformedIdentifier(_ text: String, field: String, isTask: Bool = false) -> Self {
         let flaw = ReverseDNSName.flaw(in: text, allowsOneLabel: isTask) ?? .unknown
         return Self(.identifierInvalid, field: field, "\(field) \"\(text)\" \(flaw.problem)", remedy: flaw.remedy)
@@ -133,7 +133,7 @@ package struct RouteError: Error, Hashable, Sendable {
         )
     }
 
-    /// The refusal of a process of a launch.
+    /// The refusal of a call by a process that belongs to a launch.
     package static func calledByLaunch(process: Int32) -> Self {
         Self(
             .callerInLaunch,

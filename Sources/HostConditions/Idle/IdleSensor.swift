@@ -32,8 +32,8 @@ final class IdleSensor: Sensor {
     }
 
     var awaited: Awaited? { sessions.awaited }
-    /// Time of the next sample or of the next turn of the connection to the session manager; nil without either.
-    /// Without a connection the next sample also attempts to connect.
+    /// Time of the next sample, or of the next `dispatch` of the connection to the session manager if that comes first;
+    /// nil without either. Without a connection the next sample also attempts to connect.
     var nextSample: MonotonicTime? {
         guard sessions.awaited != nil, let turn = sessions.nextTurn else { return nextLoadSample }
         return min(turn, nextLoadSample ?? turn)

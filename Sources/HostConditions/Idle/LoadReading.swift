@@ -10,7 +10,8 @@ struct LoadReading: Equatable {
 
     let since: MonotonicTime
     let until: MonotonicTime
-    /// Share of all processors that other processes use, from 0 to 1.
+    /// Share of all processors that processes other than the host's launches use, from 0 to 1. It includes the launches
+    /// when their use is unknown.
     let share: Double
     let launchesShare: Double
     /// Share of time in which other processes waited for a processor, from 0 to 1; nil when the kernel does not report
@@ -38,11 +39,12 @@ struct LoadReading: Equatable {
                 return nil
             }
             let all = Self.growth(before, after)
-            // The launches' waiting is at most the total: the rest is the least waiting of others.
+            // The waiting time of the launches is part of the total: the difference is a lower bound for the other
+            // processes.
             if let launches, let before = launches.0[keyPath: stall], let after = launches.1[keyPath: stall] {
                 return min(1, max(0, all - Self.growth(before, after)) / elapsed)
             }
-            // Waiting that cannot be attributed must not end an idleness on which a launch runs.
+            // Waiting that cannot be attributed must not end the idleness in which a launch runs.
             return launchesWork ? nil : min(1, all / elapsed)
         }
         processorPressure = pressure(\.processorStall)

@@ -5,9 +5,9 @@ import LinuxSystem
 /// The contents of a file with the kernel's pressure stall information: the time for which processes waited for a
 /// resource.
 struct PressureReading: Equatable {
-    /// Percentage of the last ten seconds in which at least one process waited.
+    /// Percentage of the last ten seconds in which at least one process waited for the resource.
     let average: Double
-    /// Total time in which at least one process waited, since the machine started.
+    /// Total time since the machine started in which at least one process waited for the resource.
     let total: Duration
 
     init(file path: String) throws(SystemError) {

@@ -8,7 +8,8 @@ struct PowerReading: Equatable {
         let name: String
         /// Type as reported by the kernel, such as `Mains`, `USB`, `Battery` or `UPS`.
         let type: String
-        /// Whether the supply is external and feeds the machine.
+        /// Whether the kernel reports the supply as online, and the supply feeds the machine. Used for external
+        /// supplies only.
         var isOnline = false
         /// Remaining charge of a battery in percent; nil when the kernel does not report it.
         var capacity: Int?
@@ -34,8 +35,8 @@ struct PowerReading: Equatable {
     private var batteries: [Supply] { supplies.filter(\.isBattery) }
     private var lines: [Supply] { supplies.filter { !$0.isBattery } }
 
-    /// Whether the machine is on external power. True without a battery (C16). With external supplies, true when at
-    /// least one of them is online. With batteries and no external supply, true when each battery is charging, not
+    /// Whether the machine is on external power. True without a battery (C16). With batteries and external supplies,
+    /// true when at least one external supply is online. With batteries alone, true when each battery is charging, not
     /// charging or full.
     var isOnExternalPower: Bool {
         if batteries.isEmpty || lines.contains(where: \.isOnline) { return true }
@@ -106,8 +107,8 @@ extension PowerReading {
     }
 
     /// Whether the USB-C ports in a directory give power to the attached device instead of taking power from it. The
-    /// kernel reports the supply of such a port as online, too. A port with several roles takes power in the role
-    /// `source [sink]`.
+    /// kernel reports the supply of such a port as online, too. For a port with several roles the kernel marks the
+    /// present role with brackets: `source [sink]` takes power.
     private static func gives(_ ports: String) -> Bool {
         let names = (try? SystemFile.names(in: ports)) ?? []
         let roles = names.compactMap { SystemFile.line("\(ports)/\($0)/power_role") }

@@ -4,13 +4,13 @@ import LinuxSystem
 import MessageBus
 import TaskModel
 
-/// Measures whether power-saver is the active profile of power-profiles-daemon, whether a user or a program activated
-/// it. The sensor follows the profile while the condition is watched, and has no connection otherwise.
+/// Measures whether power-saver is the active profile of power-profiles-daemon, regardless of the user or program that
+/// activated it. The sensor follows the profile while the condition is watched, and has no connection otherwise.
 final class PowerSaverSensor: Sensor {
     private static let profile = "power-saver"
 
     private let bus: BusConnection
-    /// The profile's property under the daemon's present name, and under the name in older versions.
+    /// The property `ActiveProfile` of the daemon under its present name, and under its name in older versions.
     private let profiles = [
         ("org.freedesktop.UPower.PowerProfiles", "/org/freedesktop/UPower/PowerProfiles"),
         ("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles"),

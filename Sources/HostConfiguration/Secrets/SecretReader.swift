@@ -61,7 +61,8 @@ package struct SecretReader: Sendable {
     private func value(of source: SecretSource) throws(Flaw) -> String {
         switch source {
         case .file(let path):
-            // Before the file is opened: between both, only trusted users could then exchange it.
+            // Checked before the file is opened: if the path has no weakness, only trusted users can exchange the file
+            // in between.
             let weak = SystemDirectory.weakness(of: path, trust: .rootAnd(geteuid()))
             let text = try text(of: path)
             if let weak { throw Self.flaw(ofPlace: weak, on: path) }
@@ -94,7 +95,10 @@ package struct SecretReader: Sendable {
         "add LoadCredential=\(name):PATH to the unit of the host, and start the host again"
     }
 
-    /// - Parameter credential: name of the credential that the file contains; nil for another file.
+    /// The value of a secret setting, read from a file. Throws when the file cannot be read, or other users can access
+    /// it, or its value is invalid. The group may read a credential.
+    ///
+    /// - Parameter credential: name of the credential that the file contains; nil for a file that is no credential.
     private func text(of path: String, credential: String? = nil) throws(Flaw) -> String {
         // A FIFO without a writer must not block.
         let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))

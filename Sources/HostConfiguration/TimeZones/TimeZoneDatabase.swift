@@ -184,7 +184,7 @@ package struct TimeZoneDatabase: Sendable {
 
 /// The reason why the rules of a time zone are not known.
 package struct TimeZoneError: Error, Hashable, CustomStringConvertible {
-    /// The zone or its file, its value and the violated rule.
+    /// The time zone or its file, and the rule that it violates.
     let problem: String
     let remedy: String
 

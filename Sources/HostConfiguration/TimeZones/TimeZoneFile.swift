@@ -9,7 +9,7 @@ struct TimeZoneFile {
         /// The problem as the end of a sentence that begins with "the file".
         let message: String
 
-        /// Nil when a new installation of the database or another time zone helps.
+        /// The remedy; nil when a new installation of the database or the choice of another time zone helps.
         let remedy: String?
 
         init(_ message: String, remedy: String? = nil) {
@@ -81,7 +81,7 @@ struct TimeZoneFile {
             guard let version = reader.number(UInt8.self), reader.bytes(15) != nil,
                 let counts = reader.numbers(UInt32.self, 6)?.map(Int.init)
             else { throw truncated }
-            // A NUL is version 1, a digit any other.
+            // The byte is NUL for version 1, and the digit of the version for any other.
             self.version = version == 0 ? 1 : Int(version) - 0x30
             (utcIndicators, standardIndicators, leapSeconds) = (counts[0], counts[1], counts[2])
             (times, types, characters) = (counts[3], counts[4], counts[5])
@@ -93,7 +93,10 @@ struct TimeZoneFile {
             }
         }
 
-        /// Number of bytes of the block after its header. The counts have at most 32 bits, so the sum cannot overflow.
+        /// Number of bytes of the data block that follows the header. The counts have at most 32 bits, so the sum
+        /// cannot overflow.
+        ///
+        /// - Parameter width: the number of bytes of a time in the block, 4 or 8.
         func size(ofTime width: Int) -> Int {
             times * (width + 1) + types * 6 + characters + leapSeconds * (width + 4) + standardIndicators
                 + utcIndicators

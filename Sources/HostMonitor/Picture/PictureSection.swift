@@ -27,8 +27,8 @@ struct PictureSection {
         return [top] + lines
     }
 
-    /// The number of rows for each section: equal shares, limited by the section's height. Extra sections share the
-    /// remaining rows; such a section with one row gets none.
+    /// The number of rows for each section: equal shares, limited by the section's height. Extra sections (`isExtra`)
+    /// share the remaining rows; an extra section that would get a single row, for its heading, gets none.
     static func shares(of rows: Int, among sections: [PictureSection]) -> [Int] {
         var shares = sections.map { _ in 0 }
         var rest = rows

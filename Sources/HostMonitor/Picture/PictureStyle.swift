@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The means of drawing that an output offers.
+/// The capabilities of an output: cursor control, colours and block characters.
 struct PictureStyle: Hashable, Sendable {
-    /// Whether the output lets the cursor be moved.
+    /// Whether the output is a terminal with cursor control.
     let isSteerable: Bool
     let isColoured: Bool
     /// Whether the output shows block characters; otherwise only ASCII is drawn.

@@ -117,7 +117,8 @@ struct WatchPicture {
 extension ConditionsReply.State {
     private var word: String { holds.map { $0 ? "yes" : "no" } ?? "?" }
 
-    /// The value as `yes`, `no`, or `?` for unknown, with a mark for a simulated condition.
+    /// Whether the condition holds, as `yes`, `no`, or `?` for unknown. A simulated condition has the suffix
+    /// ` (simulated)`.
     fileprivate var brief: String {
         switch source {
         case .simulated: word + " (simulated)"

@@ -9,7 +9,7 @@ struct ActivatedSocket: Hashable, Sendable {
     let descriptor: CInt
     let path: String
 
-    /// Number of the first passed descriptor.
+    /// Number of the first descriptor that the service manager passes.
     private static let first: CInt = 3
     private static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
 

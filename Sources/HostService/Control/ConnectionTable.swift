@@ -1,14 +1,16 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// The open connections of the control socket by user, and the rule about new ones: held connections of one user delay
-/// no other user. A pure decision; all searches are bounded by the total limit.
+/// no other user. A pure decision. The cost of a search is bounded, because the limits bound the number of connections.
 struct ConnectionTable<Key: Hashable> {
     struct Limits {
         /// Maximum number of connections per user.
         var perUser = 128
-        /// Maximum number of connections. File descriptors are reserved for launches.
+        /// Maximum number of connections, of which `forRoot` are reserved for root. Connections of root are not counted
+        /// when another user connects, so the actual number may exceed the maximum by the connections of root. The
+        /// limit leaves file descriptors for launches.
         var total = 256
-        /// Connections out of the total that only root can use.
+        /// Number of connections out of `total` that only root can use.
         var forRoot = 16
     }
 
@@ -16,14 +18,15 @@ struct ConnectionTable<Key: Hashable> {
         case accepted
         /// Accepted after an idle connection is closed.
         case acceptedInPlace(of: Key)
-        /// No connection that the rule permits to close is idle.
+        /// Refused: the limits are reached, and no connection that may be closed in its place is idle.
         case refused
     }
 
     private struct Connection {
         let user: UInt32
         var isIdle = true
-        /// Rises with every change from or to idle.
+        /// The number of the last change of `isIdle`. The changes in the whole table are numbered in order, so the
+        /// connection with the lowest number has been unchanged for the longest time.
         var turn: UInt64
     }
 
@@ -36,7 +39,8 @@ struct ConnectionTable<Key: Hashable> {
 
     var count: Int { connections.count }
 
-    /// Adds a connection of a user, unless it is refused. A displaced connection is removed.
+    /// Adds a connection of a user, unless it is refused. When a limit is reached, an idle connection that the new
+    /// one displaces is removed from the table.
     mutating func open(_ key: Key, user: UInt32) -> Verdict {
         let own = counts[user, default: 0]
         let isFull = count(besidesRootFor: user) >= limits.total - (user == 0 ? 0 : limits.forRoot)
@@ -68,7 +72,8 @@ struct ConnectionTable<Key: Hashable> {
         counts[connection.user] = rest == 0 ? nil : rest
     }
 
-    /// The number of connections that count against the total for a user.
+    /// The number of connections that count against the total when `user` opens another one: all for root, those of
+    /// users other than root for every other user.
     private func count(besidesRootFor user: UInt32) -> Int {
         user == 0 ? connections.count : connections.count - counts[0, default: 0]
     }
@@ -79,8 +84,8 @@ struct ConnectionTable<Key: Hashable> {
         counts[user, default: 0] += 1
     }
 
-    /// The longest idle connection of a displaced user: of the one with the most connections. Nil when no such
-    /// connection is idle.
+    /// The connection to close in favour of a new one, among the idle connections of the users that `isDisplaced`
+    /// selects: of the user with the most connections, the one that has been idle longest. Nil when there is none.
     private func oldestIdle(where isDisplaced: (UInt32) -> Bool) -> Key? {
         let idle = connections.filter { $0.value.isIdle && isDisplaced($0.value.user) }
         return idle.min { one, other in

@@ -8,7 +8,7 @@ final class Connections: Sendable {
     /// One accepted connection.
     struct Connection: Sendable {
         let channel: any Channel
-        /// Nil when the kernel has no record of the peer.
+        /// The process at the other end; nil when the kernel has no record of it.
         let peer: Peer?
         /// Whether the connection exceeds the limits: its first call is refused, then it is closed.
         let isExcess: Bool

@@ -83,7 +83,7 @@ struct ControlAnswers: Sendable {
         let message =
             "process \(peer.process)\(program) called the control socket: \(call) was refused; call the host only by"
             + " the functions of bgtask.h or of the module BackgroundTasks"
-        // An orphan that the host has adopted names no launch.
+        // An orphan that the host has adopted is no runner, so its launch is unknown.
         guard let launch = routes.loop.runners[child] else {
             return log.debug("a process of a launch: \(message)", metadata: ["child": "\(child)"])
         }

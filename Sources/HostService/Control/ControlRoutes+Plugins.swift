@@ -92,7 +92,7 @@ extension GrantsInForce {
 }
 
 extension GrantsInForce.Right {
-    /// Creates the effect of a grant. A place of the host is left out of it.
+    /// Creates the reply about a grant. Its effective values omit each path that overlaps a path of the host.
     fileprivate init(_ grant: LimitedGrant, under policy: SandboxPolicy) {
         var effective =
             grant.isRefused || !grant.places.isEmpty ? [] : grant.ports?.phrases ?? [grant.requested]

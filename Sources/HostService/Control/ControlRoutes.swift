@@ -82,7 +82,7 @@ struct ControlRoutes: Sendable {
 extension Route {
     /// The place where a call waits for the first catalogue, before which every plugin would seem to be missing.
     enum CatalogueWait: Hashable {
-        /// The route waits before it reads.
+        /// `ControlRoutes.answer` waits for the catalogue before it reads anything for the call.
         case gate
         /// The scheduler parks the event of the call (`SchedulerEvent.dependentCall`).
         case park
@@ -92,7 +92,7 @@ extension Route {
 
     var catalogueWait: CatalogueWait {
         switch self {
-        // An expiration is not parked: only a loaded task runs.
+        // The scheduler does not park a simulated expiration, because every running task is loaded.
         case .pluginShow, .taskWhy, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
         case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,

@@ -101,7 +101,7 @@ struct ControlServer: Service {
     }
 }
 
-/// The socket of a host, and the rule that distinguishes callers from its own launches.
+/// The control socket of a host, and the lineage by which the host recognizes callers that belong to its own launches.
 struct ControlPlace: Sendable {
     let socket: ControlSocket
     let lineage: ProcessLineage

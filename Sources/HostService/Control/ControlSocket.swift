@@ -19,7 +19,7 @@ struct ControlSocket: Sendable {
     private static let backlog: CInt = 1_024
 
     /// Prepares the path of the socket. Throws when the path cannot be used, for example because another process
-    /// listens on it. The socket of a dead host is left to be replaced.
+    /// listens on it. The socket of a host that has ended stays until `listen` replaces it.
     func prepare() throws(HostError) {
         if let activated { return try activated.checkPath(path) }
         let directory = (path as NSString).deletingLastPathComponent
@@ -65,8 +65,8 @@ struct ControlSocket: Sendable {
         return descriptor
     }
 
-    /// Sets the length of the queue of callers. The kernel reports the process that called `listen` last as the one
-    /// that serves the socket.
+    /// Makes a socket listen with the host's length of the queue of callers. An activated socket listens already: the
+    /// call makes this process the one that the kernel reports as its server.
     func listen(on descriptor: CInt) throws(HostError) {
         if Glibc.listen(descriptor, Self.backlog) != 0 { throw failure() }
     }

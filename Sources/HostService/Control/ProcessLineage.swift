@@ -66,8 +66,8 @@ struct ProcessLineage: Sendable {
         )
     }
 
-    /// The origin of the process with that number. 0 is a process of another PID namespace: the processes of launches
-    /// are in the namespace of the host or below it.
+    /// The origin of the process with that number. The number 0 stands for a process of another PID namespace, which is
+    /// outside: the processes of launches are in the namespace of the host or below it.
     func origin(of process: Int32) -> ProcessOrigin {
         if process <= 0 { return .outside }
         for _ in 0..<Self.attempts {

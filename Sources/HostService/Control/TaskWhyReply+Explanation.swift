@@ -53,12 +53,12 @@ extension PendingWork {
         }
     }
 
-    /// The time from which the waits of the work class apply to this work: its submission, or the end of the wait for
-    /// its own earliest begin.
+    /// The time from which the recorded waits of this work's class (`WaitKey`) apply to it: its submission, or the end
+    /// of the wait for its own earliest begin.
     var readyAt: WallTime { max(acceptedAt, ownWait?.until ?? acceptedAt) }
 
-    /// The wait for the request's own earliest begin; nil without one. Every other wait is shared by all work of the
-    /// request's work class.
+    /// The wait for the request's own earliest begin; nil without one. Every other wait is recorded for the class of
+    /// the work (`WaitKey`), and shared by all work of the class.
     var ownWait: (reason: String, since: WallTime, until: WallTime)? {
         guard case .request(let request) = self, let begin = request.request.earliestBegin, begin > acceptedAt else {
             return nil
@@ -70,7 +70,7 @@ extension PendingWork {
 extension TaskWhyReply.Wait {
     /// Creates a wait of the history.
     ///
-    /// - Parameter since: time from which the waits of the work class apply to the submission.
+    /// - Parameter since: time from which the recorded waits of the work's class (`WaitKey`) apply to the submission.
     init(submission: SubmissionNumber, _ record: WaitRecord, since: WallTime, now: WallTime) {
         let since = max(record.since, since)
         let until = record.until.map { max($0, since) }

@@ -22,7 +22,7 @@ final class CatalogueKeeper: Service, Sendable {
         var catalogue = Catalogue()
         /// Problems of the files of the provenance policy, as last logged.
         var provenanceProblems: [String] = []
-        /// The recorded plugins, as last read.
+        /// The plugins with a record in the ledger, as last read.
         var recorded: [KnownPlugin] = []
     }
 
@@ -87,7 +87,7 @@ final class CatalogueKeeper: Service, Sendable {
 
     /// Returns once the first load was reported to `onChange`.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled first.
+    /// - Throws: `CancellationError` when the calling Swift task is cancelled first.
     func waitUntilLoaded() async throws { try await firstLoad.pass() }
 
     /// Waits like `waitUntilLoaded()`, but at most for `limit`.
@@ -206,7 +206,7 @@ extension CatalogueKeeper {
     }
 
     /// The difference from the previous load; nil when there is none, except for the first load. Called only by `load`,
-    /// never by two tasks at once.
+    /// one call at a time.
     private func change(to listing: ManifestListing, _ examined: [ExaminedManifest]) -> Change? {
         let (before, handedOut) = state.withLock { ($0.contents, $0.catalogue) }
         let known = known(besides: before.entries)
@@ -285,7 +285,8 @@ extension CatalogueKeeper {
 
     private func withOperatorsSettings(_ entry: PluginEntry) -> PluginEntry {
         guard let own = settings[entry.identifier] else { return entry }
-        // A value of a secret setting in the configuration file would be shown; its source gives the value.
+        // A value of a secret setting under the key `settings` is left out, because replies show all settings. The
+        // value comes from the source of the secret.
         let open = own.filter { !entry.secrets.contains($0.key) }
         return entry.with(settings: entry.settings.merging(open) { _, operatorsValue in operatorsValue })
     }

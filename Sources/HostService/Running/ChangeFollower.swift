@@ -13,8 +13,8 @@ final class ChangeFollower<C: Clock<Duration>>: Sendable {
         self.clock = clock
     }
 
-    /// Calls `act` after changes, until the stream of changes ends. Throws the errors of `act`, and when the task is
-    /// cancelled. Called once.
+    /// Calls `act` after changes, until the stream of changes ends. Throws the errors of `act`. When the calling Swift
+    /// task is cancelled, it throws if a call of `act` is being delayed, and otherwise returns. Called once.
     ///
     /// - Parameter act: has to read the files anew, so that every change before its begin is covered. Its calls never
     ///   overlap.

@@ -26,7 +26,7 @@ struct ContainerQueue: Sendable {
     private let part: Int32
     private let queue = DispatchQueue(label: "bgtask.containers")
 
-    /// Deletes the bundles of earlier hosts first.
+    /// Creates the queue. Its first operation deletes the bundles of earlier hosts.
     init(
         state: StateDirectory,
         users: UserKeeper,

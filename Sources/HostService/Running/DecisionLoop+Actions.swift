@@ -29,6 +29,7 @@ extension DecisionLoop {
                 isBehindContainers = true
             case .dismissRunner(let launch), .kill(let launch): kill(launch, &launches)
             case .setKillTime(let launch, let time): launcher.setKillTime(time, of: launch)
+            case .confineRunner(let plan): confine(plan, &launches)
             case .sendPlan(let plan): send(plan, &launches)
             case .deliver(let launch, let task): deliver(task, to: launch, &launches)
             case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
@@ -69,23 +70,50 @@ extension DecisionLoop {
         mailbox.put(.launch(.unavailable(launch, error)))
     }
 
+    /// Sends the user, the limits and the sandbox of a launch to its runner, which applies them while the launch is
+    /// being committed.
+    private func confine(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
+        let plugin = plan.plugin
+        let main = plugin.containingPlugin ?? plugin.identifier
+        let limits = plugin.limits.bounded(by: resources.limits)
+        let user = users.user(of: main)
+        let confinement = Confinement(
+            user: user,
+            // The kernel counts processes per user: without a user of its own, the limit would concern all processes
+            // of the host's user.
+            processLimit: user == nil ? nil : limits.processes.flatMap { UInt32(exactly: $0) },
+            fileLimit: limits.fileSize.flatMap { UInt64(exactly: $0) },
+            nice: plan.lane == .background ? UInt8(clamping: resources.backgroundNice) : 0,
+            containerPath: state.containerPath(of: main.text),
+            sandbox: sandboxes.plan(for: plugin)
+        )
+        let grants = sandboxes.grants(of: plugin)
+        launches.judges[plan.number] = RunnerJudge(plan, grants: grants, isFiltered: confinement.isFiltered)
+        do {
+            if users.users.range != nil, user == nil {
+                let message = "plugin \(main) has no user of its own; report this defect of bgtaskd"
+                throw HostError(code: .systemRefused, message: message)
+            }
+            let resources = LaunchResources(
+                limits: limits,
+                isBackground: plan.lane == .background,
+                isFiltered: confinement.isFiltered
+            )
+            launcher.limit(plan.number, resources)
+            try launcher.send(.confine(confinement), to: plan.number)
+        } catch {
+            fail(plan.number, "the host could not send the sandbox of the launch: \(error)")
+        }
+    }
+
     private func send(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
         let plugin = plan.plugin
-        let sandbox = sandboxes.plan(for: plugin)
-        let isFiltered = sandbox?.filter.isEmpty == false
-        let grants = sandboxes.grants(of: plugin)
-        launches.judges[plan.number] = RunnerJudge(plan, grants: grants, isFiltered: isFiltered)
+        launches.judges[plan.number]?.planSent()
         do {
             let main = plugin.containingPlugin ?? plugin.identifier
             runners.sent(plan.number, of: main)
             var payloads: [SubmissionNumber: [UInt8]] = [:]
             for task in plan.tasks { payloads[task.work.number] = try launches.takePayload(of: task) }
-            let limits = plugin.limits.bounded(by: resources.limits)
-            let user = users.user(of: main)
-            if users.users.range != nil, user == nil {
-                let message = "plugin \(main) has no user of its own; report this defect of bgtaskd"
-                throw HostError(code: .systemRefused, message: message)
-            }
             let secrets = launches.secrets.removeValue(forKey: plan.number) ?? [:]
             if let key = plugin.secrets.first(where: { secrets[$0] == nil }) {
                 throw HostError(
@@ -106,20 +134,8 @@ extension DecisionLoop {
                 payloads: payloads,
                 secrets: secrets,
                 container: state.containerPath(of: main.text),
-                user: user,
-                // Counted per user: the limit would concern all processes of the host's user.
-                processLimit: user == nil ? nil : limits.processes,
-                fileLimit: limits.fileSize,
-                nice: plan.lane == .background ? resources.backgroundNice : 0,
-                sandbox: sandbox,
                 supportedResources: conditions.now.resources
             )
-            let resources = LaunchResources(
-                limits: limits,
-                isBackground: plan.lane == .background,
-                isFiltered: isFiltered
-            )
-            launcher.limit(plan.number, resources)
             try launcher.send(.plan(runnerPlan), to: plan.number)
             log.info(
                 "launched",
@@ -129,9 +145,13 @@ extension DecisionLoop {
                 ]
             )
         } catch {
-            log.error("plan not sent to the runner: \(error)", metadata: ["launch": "\(plan.number)"])
-            post(.launchFailedByHost(plan.number, message: "the host could not send the plan of the launch: \(error)"))
+            fail(plan.number, "the host could not send the plan of the launch: \(error)")
         }
+    }
+
+    private func fail(_ launch: LaunchNumber, _ message: String) {
+        log.error("\(message)", metadata: ["launch": "\(launch)"])
+        post(.launchFailedByHost(launch, message: message))
     }
 
     /// Delivers another task to a running launch. If its payload is missing or the message cannot be sent, the launch

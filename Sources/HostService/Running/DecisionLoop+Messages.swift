@@ -5,7 +5,6 @@ import LinuxSystem
 import Logging
 import PluginLaunch
 import RunnerWire
-import SandboxPolicy
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -63,16 +62,16 @@ extension DecisionLoop {
             log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .unlimited(let launch, let cause): return [.launchUnlimited(launch, cause: cause)]
+        case .failedByHost(let launch, let message): return [.launchFailedByHost(launch, message: message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
         case .refused(let launch, let call):
-            let denied = DeniedCall(number: call.number, arguments: (call.first, call.second))
-            return [launches.judges[launch]?.refused(denied)].compactMap(\.self)
+            return [launches.judges[launch]?.refused(call)].compactMap(\.self)
         case .malformed(let launch, let message):
-            if logWithoutPlan("invalid message", message, of: launch, core, &launches) { return [] }
-            return [RunnerJudge.malformed("\(message)", in: launch)]
+            if logUnexpected("invalid message", message, of: launch, core, &launches) { return [] }
+            return [launches.judges[launch]?.malformed("\(message)")].compactMap(\.self)
         case .windowExceeded(let launch):
-            if logWithoutPlan("too many calls", nil, of: launch, core, &launches) { return [] }
-            return [RunnerJudge.windowExceeded(in: launch)]
+            if logUnexpected("too many calls", nil, of: launch, core, &launches) { return [] }
+            return [launches.judges[launch]?.windowExceeded()].compactMap(\.self)
         case .output(let launch, let stream, let line):
             write(.info, line, of: launch, from: stream, launches)
         case .outputDropped(let launch, let stream, let lines):
@@ -88,7 +87,8 @@ extension DecisionLoop {
             log.info("launch killed at its kill time", metadata: ["launch": "\(launch)"])
             return [.killTimePassed(launch)]
         case .ended(let launch, let end):
-            log.info("launch ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
+            let termination = end.wasKilled ? "killed by the host" : end.termination.words
+            log.info("launch ended", metadata: ["launch": "\(launch)", "termination": "\(termination)"])
             let judge = launches.judges[launch]
             launches.ended(launch)
             titles.ended(launch)
@@ -104,7 +104,7 @@ extension DecisionLoop {
         _ core: borrowing Scheduler,
         _ launches: inout LaunchDirectory
     ) -> [SchedulerEvent] {
-        if logWithoutPlan("message", "\(message)", of: launch, core, &launches) { return [] }
+        if logUnexpected("message", "\(message)", of: launch, core, &launches) { return [] }
         let isLoadingFunctions = core.isLoadingFunctions(launch)
         // The runner has just opened the file, so its metadata is cached: `libraryNow` does not wait for the disk.
         let verdict = launches.judges[launch]?.judge(
@@ -133,11 +133,12 @@ extension DecisionLoop {
         return []
     }
 
-    /// Logs the first message of a launch whose plan was not sent. An unmodified runner sends no message before its
-    /// plan. The scheduler journals no violation of such a launch, because no plugin code runs in it.
+    /// Logs the first message of a launch to whose runner nothing was sent. An unmodified runner sends no message
+    /// before it has received one. The scheduler journals no violation of such a launch, because no plugin code runs in
+    /// it.
     ///
-    /// - Returns: whether the plan was not sent. False when the launch has its plan; nothing is logged then.
-    private func logWithoutPlan(
+    /// - Returns: whether nothing was sent. False once the runner was told to confine itself; nothing is logged then.
+    private func logUnexpected(
         _ kind: String,
         _ message: String?,
         of launch: LaunchNumber,
@@ -145,13 +146,13 @@ extension DecisionLoop {
         _ launches: inout LaunchDirectory
     ) -> Bool {
         if launches.judges[launch] != nil { return false }
-        guard launches.withoutPlan.insert(launch).inserted else { return true }
+        guard launches.unexpected.insert(launch).inserted else { return true }
         var metadata: Logger.Metadata = [
             "launch": "\(launch)", "plugin": "\(core.plugin(of: launch)?.text ?? "none")", "kind": "\(kind)",
         ]
         if let message { metadata["message"] = "\(message.bounded(toBytes: 4_096).terminalSafe)" }
         let text =
-            "a runner sent a message before it received its plan, which the runner of this host's release never does;"
+            "a runner sent a message before it received one, which the runner of this host's release never does;"
             + " install bgtaskd and bgtask-runner of one release"
         log.warning("\(text)", metadata: metadata)
         return true

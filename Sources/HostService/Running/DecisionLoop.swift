@@ -27,7 +27,7 @@ final class DecisionLoop: Service, Sendable {
     let sandboxes: SandboxPolicy
     /// Limits and priority of launches in the host's configuration.
     let resources: (limits: PluginLimits, backgroundNice: Int)
-    /// The users of plugins.
+    /// The keeper of the users that run plugins.
     let users: UserKeeper
     let conditions: ConditionsKeeper
     let containers: ContainerQueue
@@ -95,8 +95,8 @@ final class DecisionLoop: Service, Sendable {
 
     // MARK: - The loop
 
-    /// Runs the loop until the scheduler has stopped, after a stop of the host, or until the task is cancelled. Called
-    /// once.
+    /// Runs the loop until the scheduler has stopped, after a stop of the host, or until the calling Swift task is
+    /// cancelled. Called once.
     func run() async throws {
         try await withTaskCancellationHandler {
             try await withGracefulShutdownHandler {

@@ -5,8 +5,8 @@ import PluginLaunch
 import Synchronization
 import TaskModel
 
-/// Measures the disk of the containers, and what launches add to it. The cost depends on the number of files only while
-/// the disk lacks inodes.
+/// Measures the free space of the containers' disk, and the bytes and files that launches add to it. The cost depends
+/// on the number of files only while the disk lacks inodes.
 final class DiskGauge: Sendable {
     private let directory: String
     private let disk: ContainerDisk
@@ -32,7 +32,7 @@ final class DiskGauge: Sendable {
     ///
     /// - Parameters:
     ///   - processes: the first process of each launch.
-    ///   - plugins: the main plugin of each launch, whose container has its name.
+    ///   - plugins: the main plugin of each launch; its identifier is the name of the launch's container.
     func read(
         _ processes: [LaunchNumber: Int32],
         _ plugins: [LaunchNumber: PluginIdentifier]

@@ -14,8 +14,8 @@ struct DiskMeter {
 
     private var previous: Measurement?
 
-    /// The sample of a measurement. In the first one nothing is known about changes. A total that falls, because the host
-    /// reaped a child of a launch, counts as its highest value.
+    /// The sample of a measurement. The first sample contains no changes, because there is no earlier measurement. A
+    /// total that falls, because the host reaped a child of a launch, counts as its highest value.
     ///
     /// - Parameters:
     ///   - written: bytes that each running launch has written since its start; nil where they cannot be read.

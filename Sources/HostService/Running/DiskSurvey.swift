@@ -17,8 +17,8 @@ struct DiskSurvey {
         return isShort || wasShort
     }
 
-    /// Whether to log that no sample could be taken: once until the next sample. A shortage lasts meanwhile, because the
-    /// scheduler holds work back until it gets the sample that ends the shortage.
+    /// Whether to log that a sample could not be taken: true for the first of consecutive failures. A shortage
+    /// (`isShort`) lasts until the next sample, because the scheduler blocks launches until a sample ends it.
     mutating func logsFailure() -> Bool {
         defer { isReadable = false }
         return isReadable

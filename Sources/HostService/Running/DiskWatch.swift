@@ -6,8 +6,8 @@ import PluginLaunch
 import ServiceLifecycle
 import TaskModel
 
-/// Samples the disk of the containers while launches run, and while the disk lacks its reserve: once per second, and more
-/// often near a shortage.
+/// Samples the disk of the containers while launches run, and while the disk lacks its reserve: once per second, and
+/// more often near a shortage.
 struct DiskWatch: Service {
     let directory: String
     /// The directory of the control groups of launches; nil when launches have none.
@@ -19,8 +19,8 @@ struct DiskWatch: Service {
     let send: @Sendable (DiskSample) -> Void
 
     private static let interval: Duration = .seconds(1)
-    /// Interval while launches run and little more than the reserve is free. A disk writes some gigabytes per second, so
-    /// that half of a reserve of 1 GiB lasts for several samples.
+    /// Interval while launches run and less than four times the reserve is free. A disk writes some gigabytes per
+    /// second, so that half of a reserve of 1 GiB lasts for several samples.
     private static let shortInterval: Duration = .milliseconds(100)
 
     func run() async throws {
@@ -43,7 +43,7 @@ struct DiskWatch: Service {
 
     /// Takes a sample, and reports it if the scheduler needs it. Without a sample no launch is ended.
     ///
-    /// - Returns: whether launches run and little more than the reserve is free.
+    /// - Returns: whether launches run and less than four times the reserve is free.
     private func take(_ gauge: DiskGauge, _ survey: inout DiskSurvey) async throws -> Bool {
         let (processes, plugins) = (runners.processes, runners.containers)
         switch try await threads.run({ gauge.read(processes, plugins) }) {

@@ -32,7 +32,7 @@ struct InputQueue {
         var isPaused = false
     }
 
-    /// A launch with queued events, or all batches.
+    /// A party that takes turns: one launch with queued events, or all batches together.
     private enum Party {
         case launch(LaunchNumber)
         case batches
@@ -200,7 +200,7 @@ extension LaunchEvent {
     /// affects other launches.
     fileprivate var isMilestone: Bool {
         switch self {
-        case .ready, .unavailable, .killTimePassed, .ended: true
+        case .ready, .unavailable, .failedByHost, .killTimePassed, .ended: true
         case .unlimited, .message, .refused, .malformed, .windowExceeded, .output, .outputDropped: false
         }
     }

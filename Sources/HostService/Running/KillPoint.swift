@@ -62,8 +62,8 @@ final class KillPoint: Sendable {
 extension SchedulerAction {
     /// The case of an action, without its values.
     enum Kind: String, CaseIterable, Sendable {
-        case commit, answer, load, takeRunner, discardContainer, dismissRunner, sendPlan, deliver, expire
-        case expireAssertions, stop, kill, setKillTime, wake, watch, stopped
+        case commit, answer, load, takeRunner, discardContainer, dismissRunner, confineRunner, sendPlan
+        case deliver, expire, expireAssertions, stop, kill, setKillTime, wake, watch, stopped
     }
 
     var kind: Kind {
@@ -74,6 +74,7 @@ extension SchedulerAction {
         case .takeRunner: .takeRunner
         case .discardContainer: .discardContainer
         case .dismissRunner: .dismissRunner
+        case .confineRunner: .confineRunner
         case .sendPlan: .sendPlan
         case .deliver: .deliver
         case .expire: .expire

@@ -15,10 +15,11 @@ struct LaunchDirectory {
         }
     }
 
-    /// The judge of each launch whose plan was sent: it translates the runner's messages into scheduler events.
+    /// The judge of each launch whose runner was told to confine itself: it translates the runner's messages into
+    /// scheduler events.
     var judges: [LaunchNumber: RunnerJudge] = [:]
-    /// Launches that sent a message before their plan was sent. The message is logged once per launch.
-    var withoutPlan: Set<LaunchNumber> = []
+    /// Launches that sent a message before their first message from the host. The message is logged once per launch.
+    var unexpected: Set<LaunchNumber> = []
     /// Launches whose container is being created.
     var containers = AwaitedContainers()
     /// The main bundle of each launch whose runner is started in one, until its plan is sent.
@@ -41,7 +42,7 @@ struct LaunchDirectory {
         judges[launch] = nil
         secrets[launch] = nil
         bundles[launch] = nil
-        withoutPlan.remove(launch)
+        unexpected.remove(launch)
     }
 }
 
@@ -59,7 +60,8 @@ struct AwaitedContainers {
 
     mutating func began(_ launch: LaunchNumber) { states[launch] = .awaited([]) }
 
-    /// Returns the event if it can be handled now; nil if the event waits for the container or is no longer needed.
+    /// Returns the event if it can be handled now; nil if it waits for the container of its launch, or is not needed
+    /// because making that container failed.
     mutating func filter(_ event: LaunchEvent) -> LaunchEvent? {
         switch states[event.launch] {
         case nil: return event
@@ -69,7 +71,7 @@ struct AwaitedContainers {
         return nil
     }
 
-    /// Marks the container as ready, and returns the events that waited for it.
+    /// Marks the container of a launch as ready, and returns the events of the launch that waited for it.
     mutating func made(_ launch: LaunchNumber) -> [LaunchEvent] {
         guard case .awaited(let events) = states.removeValue(forKey: launch) else { return [] }
         return events
@@ -91,8 +93,8 @@ extension LaunchEvent {
     fileprivate var isLast: Bool {
         switch self {
         case .unavailable, .ended: true
-        case .ready, .unlimited, .message, .refused, .malformed, .windowExceeded, .output, .outputDropped,
-            .killTimePassed:
+        case .ready, .unlimited, .failedByHost, .message, .refused, .malformed, .windowExceeded, .output,
+            .outputDropped, .killTimePassed:
             false
         }
     }

@@ -24,7 +24,7 @@ final class RunnerDirectory: Sendable {
     /// The runner's process number of each launch.
     var processes: [LaunchNumber: Int32] { state.withLock { $0.processes } }
 
-    /// The main plugin of each launch whose plan was sent. The container of the launch has its name.
+    /// The main plugin of each launch whose plan was sent. Its identifier is the name of the launch's container.
     var containers: [LaunchNumber: PluginIdentifier] { state.withLock { $0.containers } }
 
     subscript(process: Int32) -> LaunchNumber? { state.withLock { $0.launches[process] } }
@@ -37,7 +37,7 @@ final class RunnerDirectory: Sendable {
         begin.yield()
     }
 
-    /// Records the main plugin of a launch.
+    /// Records the main plugin of a launch when its plan is sent. No effect for a launch without a process.
     func sent(_ launch: LaunchNumber, of main: PluginIdentifier) {
         state.withLock { state in
             if state.processes[launch] != nil { state.containers[launch] = main }

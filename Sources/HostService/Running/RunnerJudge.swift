@@ -23,7 +23,11 @@ struct RunnerJudge: Hashable {
     private var hasEntered = false
     /// Whether the runner still has to report its filter of system calls, before it maps any code of the plugin.
     private var isConfinementDue: Bool
+    /// Whether the plan was sent. Until then no code of the plugin runs.
+    private var hasPlan = false
     private var deniedGroups: Set<DeniedCall.Group> = []
+    /// Number of journaled refusals of system calls of this launch that no grant allows.
+    private var ungrantableDenials = 0
     private let grants: [LimitedGrant]
 
     /// - Parameters:
@@ -37,6 +41,10 @@ struct RunnerJudge: Hashable {
         isConfinementDue = isFiltered
         continuedTasks = Set(plan.tasks.filter { $0.work.kind == .continued }.map(\.id))
     }
+
+    /// Records that the plan was sent: from now on wrong messages are violations of the plugin, and no longer failures
+    /// of the host.
+    mutating func planSent() { hasPlan = true }
 
     /// Adds a task that was delivered to the running launch.
     mutating func delivered(_ task: PlannedTask) {
@@ -140,13 +148,15 @@ struct RunnerJudge: Hashable {
     // MARK: - Output
 
     /// The journaled refusal of a system call; nil when a call of the same group was refused before in this launch, or
-    /// the launch has reached the maximum number of such entries.
+    /// when no grant allows the call and the launch has reached the maximum number of such entries.
     mutating func refused(_ call: DeniedCall) -> SchedulerEvent? {
-        guard deniedGroups.count < DeniedCall.journaledPerLaunch, deniedGroups.insert(call.group).inserted else {
+        let limit = DeniedCall.mostUngrantableJournaled
+        guard call.isGrantable || ungrantableDenials < limit, deniedGroups.insert(call.group).inserted else {
             return nil
         }
-        let isLast = deniedGroups.count == DeniedCall.journaledPerLaunch
-        let rest = isLast ? "; further refused calls of this launch are not journaled" : ""
+        if !call.isGrantable { ungrantableDenials += 1 }
+        let isLast = !call.isGrantable && ungrantableDenials == limit
+        let rest = isLast ? "; further refused calls of this launch that no grant allows are not journaled" : ""
         return .denied(launch, message: call.message(grants: grants) + rest)
     }
 
@@ -163,23 +173,31 @@ struct RunnerJudge: Hashable {
     }
 }
 
-// Violations of launches whose plan may not have been sent.
+// Violations of the channel, and the end of a launch.
 extension RunnerJudge {
     private static let channelRemedy = "do not touch descriptors that the plugin did not open"
 
-    static func malformed(_ message: String, in launch: LaunchNumber) -> SchedulerEvent {
-        .violated(launch, rule: .processOfHost, message: "\(message); \(channelRemedy)")
+    func malformed(_ message: String) -> SchedulerEvent { misused(message) }
+
+    func windowExceeded() -> SchedulerEvent {
+        misused(
+            "more than \(CallWindow.limit) calls were unanswered at once; the runner prevents this, so the plugin"
+                + " wrote to the runner's socket"
+        )
     }
 
-    static func windowExceeded(in launch: LaunchNumber) -> SchedulerEvent {
+    /// The event for a message that no unmodified runner sends. With a plan it is a violation of the plugin; before the
+    /// plan, when no code of the plugin runs, a failure of the host.
+    private func misused(_ message: String) -> SchedulerEvent {
+        if hasPlan { return .violated(launch, rule: .processOfHost, message: "\(message); \(Self.channelRemedy)") }
         let message =
-            "more than \(CallWindow.limit) calls were unanswered at once; the runner prevents this, so the plugin"
-            + " wrote to the runner's socket; \(channelRemedy)"
-        return .violated(launch, rule: .processOfHost, message: message)
+            "the runner sent a wrong message before its plan: \(message);"
+            + " install bgtaskd and bgtask-runner of one release"
+        return .launchFailedByHost(launch, message: message)
     }
 
     /// The scheduler events for the end of this launch. In a launch with a filter of system calls, a runner that ends
-    /// by a signal of another process before it loads the plugin is a failure of the host.
+    /// by a signal before it loads the plugin is a failure of the host, unless the host killed it.
     func end(_ end: RunnerEnd) -> [SchedulerEvent] {
         let events = Self.end(end, of: launch)
         guard isConfinementDue, !end.wasKilled, case .signaled = end.termination else { return events }

@@ -12,11 +12,6 @@ extension RunnerPlan {
         payloads: [SubmissionNumber: [UInt8]],
         secrets: [String: String],
         container: String,
-        user: UInt32?,
-        processLimit: Int?,
-        fileLimit: Int64?,
-        nice: Int,
-        sandbox: SandboxPlan?,
         supportedResources: TaskResources
     ) {
         self.init(
@@ -32,11 +27,6 @@ extension RunnerPlan {
             settings: plan.plugin.settings.merging(secrets) { _, secret in secret },
             handlers: plan.plugin.handlers,
             containerPath: container,
-            user: user,
-            processLimit: processLimit.flatMap { UInt32(exactly: $0) },
-            fileLimit: fileLimit.flatMap { UInt64(exactly: $0) },
-            nice: UInt8(clamping: nice),
-            sandbox: sandbox,
             supportedResources: supportedResources,
             hostVersion: Release.version,
             deadline: plan.budget.deadline,

@@ -8,7 +8,7 @@ import TaskModel
 enum RunnerVerdict: Hashable {
     case nothing
     case event(SchedulerEvent)
-    /// An event that ends a task. The changed titles of the task are dropped as well.
+    /// A scheduler event that ends a task. The decision loop also drops the titles that the task has set.
     case taskEnded(TaskID, SchedulerEvent)
     /// A scheduler event about a changed library. The catalogue also reads its directories again, because their watch
     /// did not signal this change.

@@ -7,7 +7,8 @@ import TaskLedger
 import TaskModel
 
 /// Removes old data from the state directory. At start it deletes containers whose purge a crash or stop interrupted,
-/// and once a day it prunes records older than the retention. Pending and running work is never removed.
+/// and once a day it deletes ended launches, ended waits and journal entries older than the retention. It removes no
+/// pending or running work.
 struct StateCare: Service {
     let state: StateDirectory
     /// Paths of the containers that previous host processes discarded but did not delete.

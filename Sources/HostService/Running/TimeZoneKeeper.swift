@@ -41,7 +41,7 @@ final class TimeZoneKeeper: Service, Sendable {
 
     private func follow() async throws {
         if !initial.entries.isEmpty, let watch = try await watch() {
-            // Watched before they are read: no change falls between the two.
+            // The files are watched before they are read, so that no change in between is missed.
             var known = try await reread(initial)
             try await ChangeFollower(watch.changes, clock: ContinuousClock()).run {
                 known = try await reread(known)

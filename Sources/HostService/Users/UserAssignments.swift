@@ -5,8 +5,8 @@ import TaskModel
 /// The users of the main plugins: an index into the range of users for each main plugin that was ever launched, unless
 /// the index was given to another plugin.
 ///
-/// An index stays with its plugin. It is given to another plugin only when the range is exhausted and its plugin has no
-/// container, also none whose deletion has not ended, because the files in a container belong to the user. Of several
+/// An index stays with its plugin. It is given to another plugin only when the range is exhausted, its plugin has no
+/// container, and its user owns no discarded container, because the files in a container belong to the user. Of several
 /// such indexes, the one whose plugin was launched the longest ago is given away: files outside of containers may still
 /// belong to the user.
 struct UserAssignments: Hashable, Sendable {

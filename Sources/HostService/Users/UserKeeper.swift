@@ -10,7 +10,7 @@ import TaskModel
 final class UserKeeper: Sendable {
     let users: PluginUsers
     private let ledger: Ledger
-    /// Nil when all plugins have the host's user.
+    /// The users assigned to main plugins; nil when all plugins have the host's user.
     private let assignments: Mutex<UserAssignments?>
 
     init(_ users: PluginUsers, ledger: Ledger) throws(LedgerError) {
@@ -24,8 +24,9 @@ final class UserKeeper: Sendable {
     }
 
     /// Closes each container that does not belong to the present user of its plugin. After a change of `plugin-users`,
-    /// a container would otherwise belong to the present user of another plugin. The next launch of its plugin opens
-    /// it. Called before the first launch; blocks on the disk.
+    /// a container would otherwise belong to the present user of another plugin. The next launch of the container's
+    /// plugin opens it. Closes all discarded containers, too. Does nothing while all plugins have the host's user.
+    /// Called before the first launch; blocks on the disk.
     func closeContainers(in state: StateDirectory) throws(HostError) {
         guard users.range != nil else { return }
         for container in state.containers() {
@@ -48,7 +49,7 @@ final class UserKeeper: Sendable {
         if let user = user(of: main) { return user }
         // A copy, because the decision loop must not wait at the lock for the disk. No other thread assigns.
         let present = assignments.withLock { $0 }
-        // An unreadable history makes the order of the free users worse, and none of them wrong.
+        // Without a readable history another free user may be chosen, but every free user may be assigned.
         let assignment = present?.assignment(hasFiles: hasFiles) { try? ledger.lastLaunch(of: $0) }
         guard let assignment else {
             throw HostError(

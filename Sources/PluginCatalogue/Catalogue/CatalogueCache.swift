@@ -16,7 +16,8 @@ package final class CatalogueCache: Sendable {
     /// longer than the clock tick of every supported file system except FAT.
     private static let settlingTime: Int64 = 1_000_000_000
 
-    /// Amount of work done since the cache was made.
+    /// Counts of the manifests that were read and of the libraries that were examined and hashed since the cache was
+    /// made. Files whose results the cache already had are not counted.
     package struct Work: Hashable, Sendable {
         package var manifestsRead: Int
         package var librariesExamined: Int
@@ -51,8 +52,8 @@ package final class CatalogueCache: Sendable {
         let value: Value
         /// Identity of the file from which `value` was read.
         let identity: FileIdentity
-        /// The only pass over the directories that may use the value, because the file was changed shortly before; nil
-        /// when every pass may use it.
+        /// The only pass over the directories that may use `value`: the file was changed so shortly before that pass
+        /// that a further change might not be noticed. Nil when every pass may use it.
         let onlyPass: Int?
         var lastUse: Int
     }

@@ -8,7 +8,7 @@ package import TaskModel
 /// A load has three steps, `manifests`, `examine` and `contents`, so that several threads can share the work of
 /// `examine`.
 package enum CatalogueReader {
-    /// Performs all three steps of a load.
+    /// Performs a load: reads the manifest directories, examines the plugins, and returns the resulting catalogue.
     ///
     /// - Parameters:
     ///   - alreadyCatalogued: the plugins of the previous load; they take precedence in a conflict.
@@ -102,8 +102,9 @@ package enum CatalogueReader {
         }
         let containing = settlement.settleExtensions(operatorExtensions: operatorExtensions, besides: refused)
 
+        let owners = Self.owners(of: examined, containing: containing)
         let entries = settlement.kept.map { candidate in
-            entry(candidate, containing: containing, operatorExtensions: operatorExtensions)
+            entry(candidate, containing: containing, operatorExtensions: operatorExtensions, owners: owners)
         }
         let notes = settlement.kept.flatMap(\.notes) + settlement.notes
         return CatalogueContents(
@@ -117,12 +118,28 @@ package enum CatalogueReader {
         )
     }
 
+    /// The main plugins to which each manifest and each library belongs; nil for a manifest without an identifier.
+    private static func owners(
+        of examined: [ExaminedManifest],
+        containing: [PluginIdentifier: PluginIdentifier]
+    ) -> [String: Set<PluginIdentifier?>] {
+        var owners: [String: Set<PluginIdentifier?>] = [:]
+        for manifest in examined {
+            let main = manifest.reading.identifier.map { containing[$0] ?? $0 }
+            owners[manifest.reading.file, default: []].insert(main)
+            if let library = manifest.libraryPath { owners[library, default: []].insert(main) }
+        }
+        return owners
+    }
+
     private static func entry(
         _ candidate: CatalogueCandidate,
         containing: [PluginIdentifier: PluginIdentifier],
-        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>],
+        owners: [String: Set<PluginIdentifier?>]
     ) -> PluginEntry {
         let manifest = candidate.manifest
+        let main = containing[candidate.identifier] ?? candidate.identifier
         let added = (operatorExtensions[candidate.identifier] ?? []).subtracting(manifest.extensions)
         return PluginEntry(
             requires: manifest.requires,
@@ -141,8 +158,14 @@ package enum CatalogueReader {
             grants: manifest.grants,
             limits: manifest.limits,
             library: candidate.library,
+            // A library can name a neighbour's file as needed: the sandbox must not open that file.
+            companions: candidate.companions.without { owners[$0]?.contains(main) == false },
             mainBundle: manifest.mainBundle.map { information in
-                MainBundle(information: information, resources: PathRelation.parent(candidate.library.path))
+                MainBundle(
+                    information: information,
+                    resources: PathRelation.parent(candidate.library.path),
+                    linked: candidate.companions == .directory ? nil : candidate.provenance.files.map(\.name)
+                )
             },
             architectures: manifest.library.architectures,
             manifestPath: candidate.file,

@@ -46,8 +46,9 @@ extension CatalogueSettlement {
         return containing
     }
 
-    /// The main plugin of an extension. If the extension's manifest format cannot name one, the operator's
-    /// configuration decides, otherwise the longest identifier that is a prefix. Nil when there is none.
+    /// The main plugin of an extension. If the format of the extension's manifest cannot name one, it is the main
+    /// plugin that lists the extension in the operator's configuration; without such a plugin, the one whose
+    /// identifier is the longest prefix of the extension's identifier. Nil when there is none.
     private func main(
         of candidate: CatalogueCandidate,
         among mains: [PluginIdentifier: CatalogueCandidate],

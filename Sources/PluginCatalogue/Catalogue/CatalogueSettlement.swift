@@ -8,6 +8,7 @@ struct CatalogueCandidate {
     let reading: ManifestReading
     let manifest: Manifest
     let library: LibraryFile
+    let companions: LibraryCompanions
     /// Position of the manifest's directory in order of decreasing precedence, from 0.
     let rank: Int
     let provenance: Provenance
@@ -20,6 +21,7 @@ struct CatalogueCandidate {
         reading: ManifestReading,
         manifest: Manifest,
         library: LibraryFile,
+        companions: LibraryCompanions,
         rank: Int,
         provenance: Provenance,
         notes: [DocumentProblem]
@@ -27,6 +29,7 @@ struct CatalogueCandidate {
         self.reading = reading
         self.manifest = manifest
         self.library = library
+        self.companions = companions
         self.rank = rank
         self.provenance = provenance
         self.notes = notes

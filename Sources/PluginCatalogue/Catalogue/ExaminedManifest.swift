@@ -36,6 +36,8 @@ package struct ExaminedManifest: Sendable {
     package let libraryPath: String?
     /// The examined library; nil when the library is missing or refused.
     package let library: LibraryFile?
+    /// The files that the plugin may use beside the library; nil when the library is missing or refused.
+    let companions: LibraryCompanions?
     package let libraryProblems: [DocumentProblem]
     /// The provenance; nil when the manifest is refused.
     package let provenance: Provenance?
@@ -55,6 +57,7 @@ package struct ExaminedManifest: Sendable {
                 reading: reading,
                 libraryPath: nil,
                 library: nil,
+                companions: nil,
                 libraryProblems: [],
                 provenance: nil,
                 rank: source.rank,
@@ -92,6 +95,7 @@ package struct ExaminedManifest: Sendable {
             reading: reading,
             libraryPath: path,
             library: library,
+            companions: library.map { finder.companions(of: $0, by: reference, in: source.file) },
             libraryProblems: problems.sorted,
             provenance: provenance,
             rank: source.rank,
@@ -101,11 +105,12 @@ package struct ExaminedManifest: Sendable {
 
     /// The candidate for the settlement; nil when the manifest or its library is refused.
     var candidate: CatalogueCandidate? {
-        guard let manifest = reading.manifest, let library, let provenance else { return nil }
+        guard let manifest = reading.manifest, let library, let companions, let provenance else { return nil }
         return CatalogueCandidate(
             reading: reading,
             manifest: manifest,
             library: library,
+            companions: companions,
             rank: rank,
             provenance: provenance,
             notes: reading.problems + libraryProblems

@@ -56,11 +56,28 @@ extension LibraryFinder {
         return isAccepted
     }
 
-    /// Directories in which a change can affect the examination of the files.
+    /// The files that the plugin may use beside the library. The directories of manifests and of libraries contain
+    /// files of other plugins, so only the directory of a stored version is opened as a whole.
+    func companions(
+        of library: LibraryFile,
+        by reference: LibraryReference,
+        in manifestFile: String
+    ) -> LibraryCompanions {
+        let stored = VersionStore.directory(of: manifestDigest, beside: manifestFile)
+        if library.path.hasPrefix(stored + "/") { return .directory }
+        let directory = FilePlace.directory(of: library.path)
+        let pinned = reference.files.map { "\(directory)/\($0.name)" }
+        // The path of a directory with a variable is unknown.
+        let privates = cache.privateLibraries(of: library).files.map(\.path).filter { !$0.contains("$") }
+        return .files(Set(pinned + privates.map(Self.withoutEmptyParts)).sorted())
+    }
+
+    /// Directories in which a change can affect the examination of the pinned files and of the private libraries.
     ///
     /// - Parameters:
     ///   - path: path of the library.
     ///   - library: the library; nil when it is refused.
+    ///   - reference: the manifest's reference to the library, with the pinned files.
     func directories(ofFilesBeside path: String, _ library: LibraryFile?, by reference: LibraryReference) -> Set<String>
     {
         let directory = FilePlace.directory(of: path)

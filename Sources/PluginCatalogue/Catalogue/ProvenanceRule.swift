@@ -11,7 +11,7 @@ package struct ProvenanceRule: Sendable {
     package let policy: ProvenancePolicy
     package let signers: SignersFile
     package let revoked: RevokedKeys
-    /// Problems of both files, with path, line and remedy.
+    /// Problems of the file of trusted keys and of the list of revoked keys, each with path, line and remedy.
     package let problems: [String]
     /// Whether the list of revoked keys cannot be used, so that no signature counts.
     let isRevocationUnknown: Bool

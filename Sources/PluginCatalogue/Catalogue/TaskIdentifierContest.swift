@@ -13,11 +13,13 @@ struct TaskIdentifierContest {
     private struct Claim {
         let owner: Int
         let field: Field<PermittedIdentifier>
-        /// Whether the owner was catalogued with the same line in the previous load.
+        /// Whether the owner was in the catalogue of the previous load, with the same identifier or pattern in its
+        /// manifest.
         let isHeld: Bool
     }
 
-    /// A decided conflict between two lines. The plugin of the losing line is refused.
+    /// A decided conflict between lines of two manifests that permit a common identifier. The plugin of the losing line
+    /// is refused.
     struct Defeat {
         let loser: CatalogueCandidate
         let line: Field<PermittedIdentifier>
@@ -25,7 +27,8 @@ struct TaskIdentifierContest {
         let winningLine: Field<PermittedIdentifier>
     }
 
-    /// The candidates in order of decreasing precedence, which decides conflicts that the lines do not decide.
+    /// The candidates in order of decreasing precedence. This order decides a conflict of two lines when the previous
+    /// load catalogued both plugins with these lines, or neither.
     private let candidates: [CatalogueCandidate]
     private var claims: [Claim] = []
     private var claimsByOwner: [[Int]] = []

@@ -45,7 +45,7 @@ struct BinaryPropertyList {
         (rootKeys, rootCount) = (dictionary.start, dictionary.count)
     }
 
-    /// Value of a key; nil when the root does not contain the key in ASCII.
+    /// The value of a key of the root dictionary; nil when the root has no such key that is stored as ASCII text.
     func value(for key: String) -> PropertyListValue? {
         let wanted = Array(key.utf8)
         for entry in 0..<rootCount {

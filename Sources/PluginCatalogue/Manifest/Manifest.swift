@@ -27,7 +27,7 @@ package struct Manifest: Hashable, Sendable {
     package let extensions: [PluginIdentifier]
     package let permitted: [Field<PermittedIdentifier>]
     package let modes: Set<BackgroundMode>
-    /// The kinds of requests that the grants permit.
+    /// The permissions for requests that the grants of the manifest give: for the GPU and for health research.
     package let entitlements: Set<Entitlement>
     package let settings: [String: String]
     /// The keys of the secret settings, sorted; `settings` does not have them.
@@ -61,7 +61,7 @@ package struct LibraryReference: Hashable, Sendable {
     /// Whether the manifest pins the library, so that no other file may run with it.
     package var isPinned: Bool { pinnedDigest != nil }
 
-    /// The architectures for which the manifest names a library, sorted; empty for one library for every machine.
+    /// The architectures for which the manifest names a library, sorted; empty when one library serves every machine.
     package var architectures: [String] { ([architecture].compactMap(\.self) + others.map(\.architecture)).sorted() }
 
     package var isAbsolute: Bool { path.value.hasPrefix("/") }
@@ -72,7 +72,8 @@ package struct LibraryReference: Hashable, Sendable {
 /// A library that a manifest names for one architecture.
 package struct OtherLibrary: Hashable, Sendable {
     package let architecture: String
-    /// A path of the same kind as the one of the library of this machine.
+    /// The library's path in the manifest: absolute, or relative to the directory in which libraries are found, as in
+    /// `LibraryReference.path`.
     package let path: Field<String>
     /// The SHA-256 digest in lower-case hexadecimal; nil when the manifest pins none.
     package let pinnedDigest: Field<String>?
@@ -80,7 +81,7 @@ package struct OtherLibrary: Hashable, Sendable {
 
 /// A file of the plugin beside the library, with the digest that it must have.
 package struct PinnedFile: Hashable, Sendable {
-    /// Path relative to the directory of the library.
+    /// Path of the file, relative to the directory of the library.
     package let name: String
     /// The SHA-256 digest in lower-case hexadecimal.
     package let digest: Field<String>

@@ -3,9 +3,10 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Rules for digests. A digest has the shape of the library: one for one file, or one for each architecture.
+/// Rules for digests. Like the library, a digest is written either once, or once for each architecture.
 extension ManifestCheck {
-    /// The architectures of the library; nil for one file, and for a missing library.
+    /// The architectures for which the manifest names a library; nil when it names one library for every machine, or
+    /// none.
     var architectures: [String]? { draft.library?.names }
 
     /// The digests of the libraries by architecture; the key is nil for a library without architecture.

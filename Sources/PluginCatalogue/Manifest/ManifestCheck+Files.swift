@@ -7,7 +7,7 @@ internal import TaskModel
 /// Rules for the pinned files of a manifest.
 extension ManifestCheck {
     private static let longestName = 1024
-    /// Maximum number of files. The host computes the digest of each.
+    /// Maximum number of files that a manifest pins. The host computes the digest of each.
     private static let mostFiles = 1000
 
     func pinnedFiles() -> [PinnedFile] {

@@ -21,7 +21,8 @@ extension ManifestCheck {
         )
     }
 
-    /// The kinds of requests that the grants permit. An extension submits with the permissions of its main plugin.
+    /// The entitlements that the grants contain: health research, and a GPU for continued requests. Empty for an
+    /// extension, which submits with the permissions of its main plugin.
     func entitlements() -> Set<Entitlement> {
         guard draft.role == .main, let grants = draft.grants else { return [] }
         let all: [(Entitlement, Bool)] = [

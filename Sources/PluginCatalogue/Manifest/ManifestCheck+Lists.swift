@@ -84,8 +84,8 @@ extension ManifestCheck {
         }
     }
 
-    /// Notes an identifier with one label. Published code for Apple's platforms uses such identifiers, and one host has
-    /// plugins of many vendors.
+    /// Reports a note about an identifier with one label, which another plugin may also have. It is no error, because
+    /// published code for Apple's platforms uses such identifiers.
     private func noteOneLabel(_ field: Field<String>, of plugin: PluginIdentifier?) {
         let example = "\(plugin?.text ?? "com.example.app").\(field.value)"
         problems.note(

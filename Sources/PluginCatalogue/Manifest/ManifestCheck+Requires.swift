@@ -3,9 +3,9 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// The rule for required features.
+/// The rule for the key `requires`: the host has every required feature.
 extension ManifestCheck {
-    /// The required features, each once. Reports each feature that the host does not have.
+    /// The required features that the host has, each once. Reports each other required feature.
     func requires() -> [String] {
         let fields = draft.requires?.value ?? []
         let missing = Set(HostFeatures.missing(of: fields.map(\.value), offered: host.features))

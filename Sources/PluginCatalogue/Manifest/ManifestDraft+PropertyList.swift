@@ -36,8 +36,8 @@ extension ManifestDraft {
 }
 
 extension GrantsDraft {
-    /// The grants that Apple's entitlements give. Apple's format has them in a separate file; here they are keys of the
-    /// property list itself.
+    /// Reads the grants that correspond to Apple's entitlements, `gpu` and `health-research`, from keys of the property
+    /// list. Apple's format has entitlements in a separate file.
     fileprivate init(propertyList root: PropertyListFile) {
         gpu = root.boolean(.grantsGPU)?.value ?? false
         healthResearch = root.boolean(.grantsHealthResearch)

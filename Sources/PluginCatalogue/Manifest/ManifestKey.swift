@@ -85,7 +85,8 @@ extension DiagnosingMapping {
     }
 
     /// Reads a boolean, or a mapping of keys of `Info.plist` to values. Nil when the key is missing or false, or its
-    /// value was reported as invalid. An unquoted whole number or boolean keeps its type.
+    /// value was reported as invalid. An unquoted whole number or boolean keeps its type. Other values in the mapping
+    /// are reported and omitted.
     func mainBundle(_ key: ManifestKey) -> [String: InfoPropertyList.Value]? {
         guard case .mapping(let entries)? = node(key)?.value.content else {
             return boolean(key.name, or: "a mapping of keys of Info.plist")?.value == true ? [:] : nil

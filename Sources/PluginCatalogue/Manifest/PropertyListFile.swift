@@ -11,7 +11,7 @@ struct PropertyListFile {
         case binary(BinaryPropertyList)
     }
 
-    /// The whole file.
+    /// The bytes of the whole file.
     let bytes: [UInt8]
     private let root: Root
     private let problems: ProblemCollector
@@ -91,7 +91,8 @@ struct PropertyListFile {
         details.firstMatch(of: /line (\d+)/).flatMap { Int($0.1) }
     }
 
-    /// Reports each key of the root that begins with the prefix and was not read.
+    /// Reports each key of the root that begins with the prefix and is not in `known`, or has a value that cannot be
+    /// read.
     func reportUnknownKeys(withPrefix prefix: String, known: [String]) {
         let keys =
             switch root {

@@ -5,8 +5,9 @@ import RunnerWire
 import TaskModel
 
 extension ConformanceCheck {
-    /// Checks on a strict host: calls without an effect, after `stop` and in forked processes, calls with a copy of the
-    /// host table, and memory that must not be used any more.
+    /// Checks of calls without an effect (in forked processes and after `stop`), of calls with a copy of the host
+    /// table, and of memory that is used after `stop` or after a completion. The host of their trials reports such
+    /// calls, or makes such memory unusable.
     static let endChecks = [noForkedCalls, noLateCalls, hostPointer, mainOutlivesStop, taskInfoCopied]
 
     private static let noForkedCalls = ConformanceCheck(
@@ -61,8 +62,8 @@ extension ConformanceCheck {
         trials: { .scripts(guarded($0)) }
     ) { logs, _ in logs.flatMap(\.crash) }
 
-    /// The ordinary launches on a host that reports calls without an effect and copies of its table, and that fills
-    /// memory that `stop` frees.
+    /// The ordinary launches on a strict host (`ImitatedHost.strict`): it reports calls without an effect and calls
+    /// through a copy of its table, and overwrites memory that `stop` frees.
     private static func strict(_ plugin: ConformancePlugin) -> [TrialScript] {
         plugin.ordinary.map { script in
             var script = script

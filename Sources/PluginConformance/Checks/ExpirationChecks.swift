@@ -162,7 +162,8 @@ extension ConformanceCheck {
         ) { logs, plugin in disorder(logs, plugin) }
     }
 
-    /// The flaws of launches with one task each, in the order of `singles`.
+    /// The flaws in the order of events of launches with one task each. The logs have the order of `plugin.singles`,
+    /// once for each reason of expiration.
     private static func disorder(_ logs: [TrialLog], _ plugin: ConformancePlugin) -> [ConformanceFlaw] {
         let scripts = plugin.singles { _ in }
         return logs.enumerated().flatMap { index, log in log.disorder(scripts[index % scripts.count]) }

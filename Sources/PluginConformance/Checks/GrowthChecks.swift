@@ -48,7 +48,8 @@ extension ConformanceCheck {
         }
     }
 
-    /// The standard batch and every event with refused submissions, and each task with an expiration.
+    /// Scripts with numbers that the header does not define, as statuses and reasons: the standard batch and every
+    /// event with refused submissions, and each task with an expiration.
     private static func unknownNumbers(_ plugin: ConformancePlugin) -> [TrialScript] {
         let refused = batches(plugin, on: .laterNumbers).map { script in
             var script = script

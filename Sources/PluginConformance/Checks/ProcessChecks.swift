@@ -6,7 +6,8 @@ import SandboxPolicy
 import TaskModel
 
 extension ConformanceCheck {
-    /// Checks about the process of a launch, which belongs to the host.
+    /// Checks of what the plugin does to the process of a launch: its settings, its child processes, its log lines and
+    /// its system calls.
     static let processChecks = [
         processHandlers, processMask, processDirectory, processUmask, processDescriptors, processStreams,
         noChildrenLeft, logWithinLimits, grantsSuffice,

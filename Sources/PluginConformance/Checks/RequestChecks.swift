@@ -128,7 +128,8 @@ extension ConformanceCheck {
     /// Submissions per permitted identifier: a launch that makes more in total repeats them in a loop.
     private static let repetitionLimit = 10
 
-    /// The standard batch and every event, with each refusal of a submission.
+    /// The standard batch and every event, each with several refusals: in one script, every submission gets the same
+    /// refusal.
     private static func refusals(_ plugin: ConformancePlugin) -> [TrialScript] {
         let answers: [TrialScript.Answer] = [
             .refusal(.unavailable, .notRecorded), .refusal(.tooManyPendingTaskRequests, .processingLimit),

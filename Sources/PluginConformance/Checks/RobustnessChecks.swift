@@ -4,7 +4,7 @@ import PluginTrial
 import TaskModel
 
 extension ConformanceCheck {
-    /// Checks about foreign data, missing settings and repeated launches.
+    /// Checks about random payloads, missing settings, repeated launches and leaked descriptors.
     static let robustnessChecks = [
         payloadRandom, settingMissing, startsRepeatedly, leakPerTask,
     ]

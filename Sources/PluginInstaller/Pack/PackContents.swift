@@ -18,12 +18,14 @@ struct PackContents {
     /// The libraries and files, each once, in the order of architectures and of the manifest. Empty when the manifest
     /// names no valid library.
     let files: [File]
-    /// The architectures of the libraries; empty for one library for every machine.
+    /// The architectures of the libraries; empty when one library serves every machine.
     let architectures: [String]
     /// The reading for this machine's architecture, or for the first other supported one if the manifest has no library
     /// for this machine; nil when the manifest names no valid library.
     let reading: ManifestReading?
 
+    /// Reads the manifest for every architecture that it names.
+    ///
     /// - Parameter file: path of the manifest.
     init(ofManifest file: String) {
         func reading(for architecture: String) -> ManifestReading {
@@ -42,7 +44,7 @@ struct PackContents {
         files = readings.compactMap(\.library).flatMap(Self.files).filter { seen.insert($0.name).inserted }
     }
 
-    /// The library of one machine with its files.
+    /// The library that a manifest names for one architecture, followed by its pinned files.
     static func files(of library: LibraryReference) -> [File] {
         let path = library.path.value
         let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""

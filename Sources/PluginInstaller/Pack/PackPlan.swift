@@ -23,7 +23,7 @@ package struct PackPlan {
     package let plugin: PluginIdentifier
     /// The version in the manifest; empty when it has none.
     package let version: String
-    /// The architectures of the libraries; empty for one library for every machine.
+    /// The architectures of the libraries; empty when one library serves every machine.
     package let architectures: [String]
     package let isSigned: Bool
     package let isPinned: Bool
@@ -140,7 +140,10 @@ package struct PackPlan {
         }
     }
 
-    /// A file that the manifest names. Throws when the file has not the digest and the architecture of the manifest.
+    /// The file at `path`, to pack under the name that the manifest gives it. Throws when the file is missing, has
+    /// another digest than the manifest pins, or is a library for another architecture.
+    ///
+    /// - Parameter source: path of the manifest, for messages.
     private static func file(_ file: PackContents.File, at path: String, named source: String) throws -> File {
         let packed = try Self.file(file.name, at: path)
         if let architecture = file.architecture {

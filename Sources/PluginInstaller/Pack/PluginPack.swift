@@ -36,11 +36,13 @@ package struct PluginPack {
 
     /// The suffix of the file name. A pack is recognized by its contents, not by its name.
     package static let suffix = ".bgplugin"
-    /// Maximum number of entries: twice the maximum number of pinned files, with libraries for several architectures.
+    /// Maximum number of entries of a pack: twice the maximum number of pinned files of one library, because a pack may
+    /// have libraries for several architectures, and 100 more.
     static let mostEntries = 2100
     /// Maximum size of the file in bytes.
     static let largest = 4 << 30
-    /// Maximum size of the end: tar fills its last record, of at most 64 KiB, with empty blocks.
+    /// Maximum size in bytes of the empty blocks at the end of a pack: tar fills its last record, of at most 64 KiB,
+    /// with them.
     private static let longestEnd = 1 << 16
 
     let path: String
@@ -125,7 +127,7 @@ package struct PluginPack {
         return structure.entries
     }
 
-    /// The entries so far, with the rules that relate them.
+    /// The entries of the pack that were read so far, with the rules about an entry and the entries before it.
     private struct Structure {
         var entries: [Entry] = []
         private var names: Set<String> = []

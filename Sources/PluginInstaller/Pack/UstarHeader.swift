@@ -5,9 +5,9 @@ import TaskModel
 /// A header of the archive format ustar of POSIX, for one regular file. Only name and size have a meaning in a pack:
 /// the installer sets mode, owner and time of every file itself.
 struct UstarHeader: Hashable {
-    /// The size of a header. The contents of a file take whole blocks, too.
+    /// The size of a block in bytes. A header is one block; the contents of a file are padded to whole blocks.
     static let blockSize = 512
-    /// The largest size that the field holds.
+    /// The largest size of a file, in bytes, that the size field of a header can contain.
     static let largestSize = 0o77_777_777_777
 
     let name: String

@@ -34,8 +34,8 @@ package struct ModelTask: Hashable, Sendable {
 
     package var identifier: TaskIdentifier
     package var kind: TaskKind
-    /// Delay from a submission of the task by itself to the earliest begin of the next run, and maximum delay of its
-    /// first request; nil when the task does not submit itself.
+    /// Delay of the earliest begin of each request that the task submits for its next run, and maximum delay of its
+    /// first request; nil when the plugin does not submit the task.
     package var every: Duration?
     package var requiresNetwork = false
     package var requiresExternalPower = false

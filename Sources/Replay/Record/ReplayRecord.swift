@@ -52,7 +52,7 @@ package struct ReplayRecord: Sendable {
     private let owners: [TaskIdentifier: PluginIdentifier]
     private var places: [LaunchNumber: Int] = [:]
     private var open: [WaitKey: (reasons: [String], since: WallTime)] = [:]
-    /// Times at which interrupted work was requeued, by submission.
+    /// Time at which interrupted work was last requeued, by submission.
     private var returns: [SubmissionNumber: WallTime] = [:]
     private var asked: [ReplyToken: TaskIdentifier] = [:]
 
@@ -101,8 +101,8 @@ package struct ReplayRecord: Sendable {
             guard let plugin = places[number].map({ launches[$0].plugin }) else { return }
             expirations.append(Expiration(plugin: plugin, at: now.wall, reason: reason, tasks: tasks.count))
             tally(plugin) { $0.expirations[reason.name, default: 0] += tasks.count }
-        case .load, .takeRunner, .discardContainer, .dismissRunner, .sendPlan, .deliver, .expireAssertions, .stop,
-            .kill, .setKillTime, .wake, .watch, .stopped:
+        case .load, .takeRunner, .discardContainer, .dismissRunner, .confineRunner, .sendPlan, .deliver,
+            .expireAssertions, .stop, .kill, .setKillTime, .wake, .watch, .stopped:
             break
         }
     }

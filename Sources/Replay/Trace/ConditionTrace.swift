@@ -36,8 +36,8 @@ package struct ConditionTrace: Hashable, Sendable {
 
     package init() {}
 
-    /// The times at which a condition holds. Without an entry in `courses`, they are those of the condition's row; nil
-    /// when the condition holds while no user is active.
+    /// The times at which a condition holds: its entry in `courses`, otherwise the default in its `Condition.Row`. Nil
+    /// when by default the condition holds while no user is active.
     func course(of condition: Condition) -> Course? {
         if let course = courses[condition] { return course }
         return switch condition.row.replay {

@@ -46,8 +46,8 @@ struct TraceCalendar {
         Int((period.upperBound - period.lowerBound).wholeNanoseconds / Self.day.wholeNanoseconds)
     }
 
-    /// The instant `minute` minutes after `midnight`, shifted by random jitter. A midnight is not shifted, because it
-    /// bounds a whole day.
+    /// The instant `minute` minutes after `midnight`, shifted by random jitter. An instant at a midnight is not
+    /// shifted, because it bounds a whole day.
     private func moved(_ midnight: WallTime, _ minute: Int, _ chance: inout SeededGenerator) -> WallTime {
         let time = midnight + .seconds(minute * 60)
         if jitter == .zero || minute % (24 * 60) == 0 { return time }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// A trace on the calendar of one replay. All random values are drawn.
+/// A trace on the calendar of one replay, with all its random values drawn: the conditions and changes at each time.
 struct UnfoldedTrace: Sendable {
     let period: Range<WallTime>
     let conditions: [Condition: ConditionSpans]

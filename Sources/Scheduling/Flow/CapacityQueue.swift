@@ -18,7 +18,8 @@ struct CapacityQueue: Sendable {
 
     private var byArrival = Deque<Entry>()
     private var byUse = Heap<Entry>()
-    /// The current rank of each waiting plugin. An entry with another rank than the current one is obsolete.
+    /// The rank of each waiting plugin's current entry: ranks rise in order of arrival. An entry with another rank is
+    /// obsolete.
     private var ranks: [PluginIdentifier: UInt64] = [:]
     private var lastRank: UInt64 = 0
 

@@ -23,7 +23,7 @@ enum StagedChange: Sendable {
     case launchRecord(LaunchNumber)
     /// The removal of all pending work of a removed plugin.
     case clearance(Clearance, ChangeNumber)
-    /// The writing of a part of a plugin's wait history: that of the given classes.
+    /// Changes of a plugin's wait history that concern the given classes of work.
     case waits(PluginIdentifier, [WorkClass])
     /// Changes that no decision waits for. After a failed commit they are staged again.
     case keeping([LedgerChange])
@@ -79,7 +79,8 @@ struct InFlightTable: Sendable {
     private var occurrences: Set<TaskIdentifier> = []
     /// Number of accepted continued requests that will need capacity once their commits succeed.
     private(set) var continuedComing = 0
-    /// Number of accepted continued requests that may join each continued launch without additional capacity.
+    /// By continued launch, the number of accepted continued requests with a commit in flight that may join it without
+    /// additional capacity.
     private var joining: [LaunchNumber: Int] = [:]
 
     var isEmpty: Bool { changes.isEmpty }

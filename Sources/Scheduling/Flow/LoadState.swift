@@ -47,7 +47,8 @@ struct LoadState: Sendable {
     func isMissing(_ plugin: PluginIdentifier) -> Bool { missing.contains(plugin) }
 
     /// Removes and returns the plugins to read next. Plugins that an event waits for, and after `retry` those whose
-    /// read failed, come first and are always included. `most` limits the others.
+    /// read failed, come first and are always included. Other plugins follow while fewer than `most` reads are in
+    /// progress.
     mutating func next() -> [PluginIdentifier] {
         var next: [PluginIdentifier] = []
         while let plugin = wanted.popFirst() {

@@ -149,7 +149,8 @@ struct Aftermath: Sendable {
 }
 
 extension PendingWork {
-    /// The action by which a user gets ended work done after all; nil if no action of a user repeats the work.
+    /// The action by which a user gets the work done after it has ended, as text for a message: another submission or
+    /// trigger. Nil for events that no user can repeat.
     var repetition: String? {
         switch self {
         case .request: "submit again"

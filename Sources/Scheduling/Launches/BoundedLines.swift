@@ -4,12 +4,12 @@
 /// lines only counted.
 struct BoundedLines: Sendable {
     enum Kind: CaseIterable {
-        /// A request of the launch that was accepted.
+        /// The line about an accepted request that the launch submitted.
         case submission
-        /// A pending request that a submission of the launch replaced.
+        /// The line about a pending request that a submission of the launch replaced.
         case replacement
-        /// A pending request that the launch cancelled. A cancellation is an outcome, which `why` reads from the
-        /// journal.
+        /// The line about a pending request that the launch cancelled. A cancellation is an outcome, which `why` reads
+        /// from the journal.
         case cancellation
 
         /// Maximum number of journal lines of the kind per launch; later lines are only counted.

@@ -47,7 +47,9 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// The message about an entry that failed with a status.
+    /// The message about an entry function that returned a failure status.
+    ///
+    /// - Parameter cause: the refused call or the flaw that made entry fail, with its remedy; nil when unknown.
     private static func message(ofEntry status: Int32, _ cause: String?) -> String {
         let name = ABIVocabulary.status.name(of: Int64(status))
         let meaning = ABIVocabulary.meaning(ofStatus: status).map { ": \($0)" } ?? ""

@@ -21,8 +21,9 @@ struct DiskGuard: Sendable {
     /// A launch is chosen only if it took at least the reserve divided by this number.
     private static let part: Int64 = 8
 
-    /// Time for which a change of a counter and one of the disk match at least; at most they match for twice this time.
-    /// The kernel writes bytes back about 35 s after their write at the latest.
+    /// The period of `DiskMatch`. A change of a counter matches a change of the disk when at most this time lies
+    /// between them, and never when more than twice this time does. The kernel writes bytes back at most about 35 s
+    /// after their write.
     private static let period: Duration = .seconds(40)
 
     /// The bytes, or the inodes, that the disk lost since this kind of shortage began or the last chosen launch ended.
@@ -30,10 +31,10 @@ struct DiskGuard: Sendable {
         private var lost: Int64 = 0
         /// The part of `lost` that launches can have taken.
         private var explained = DiskMatch()
-        /// The part of each running launch, since its first sample. A launch takes at most what the disk loses
-        /// meanwhile.
+        /// The amounts that each running launch took, since its first sample: at most what it added, and at most what
+        /// the disk lost meanwhile.
         private var taken: [LaunchNumber: DiskMatch] = [:]
-        /// Start of the present period; nil before the first sample.
+        /// Start of the present period of `DiskMatch`; nil before the first sample.
         private var periodStart: MonotonicTime?
 
         /// Adds a sample.
@@ -67,7 +68,8 @@ struct DiskGuard: Sendable {
 
         var isExplained: Bool { explained.matched >= lost - explained.matched }
 
-        /// The launch that took most; of equal launches, the newest.
+        /// The running launch that took the most of `lost`, and the amount that it took; of equal launches, the newest.
+        /// Nil without launches.
         var worst: (launch: LaunchNumber, taken: Int64)? {
             taken.map { ($0.key, $0.value.matched) }.max { left, right in
                 left.1 == right.1 ? left.0 < right.0 : left.1 < right.1
@@ -77,12 +79,15 @@ struct DiskGuard: Sendable {
 
     enum Verdict: Hashable {
         case none
+        /// The launch was chosen by this sample, and has to be expired.
+        ///
         /// - Parameter taken: the bytes or inodes that the launch took.
         case expire(LaunchNumber, taken: Int64)
+        /// The launch was chosen before, and has to be killed: less than half of the reserve is left.
         case kill(LaunchNumber)
     }
 
-    /// The launch that has to end, and how.
+    /// Adds a sample of the disk, and returns the launch that has to be expired or killed for the shortage, if any.
     ///
     /// - Parameter exists: whether a launch has not ended.
     mutating func judge(

@@ -7,18 +7,18 @@
 /// back, up to half a minute later; on other file systems the counter comes first. An amount of one side therefore
 /// waits for the other side, at most two periods: an older amount has another cause. The cost is constant.
 struct DiskMatch: Sendable {
-    /// Total of the matched amounts.
+    /// Total of the amounts that grew on the one side and that the disk lost on the other side.
     private(set) var matched: Int64 = 0
     private var growth = Unmatched()
     private var loss = Unmatched()
 
     private struct Unmatched {
-        /// Amount of the previous period.
+        /// The unmatched amount of the previous period, in bytes or files.
         var older: Int64 = 0
-        /// Amount of this period.
+        /// The unmatched amount of the present period, in bytes or files.
         var recent: Int64 = 0
 
-        /// Removes up to an amount, the oldest part first, and returns the removed part.
+        /// Removes at most `amount`, from the previous period first, and returns the removed amount.
         mutating func remove(_ amount: Int64) -> Int64 {
             let first = min(older, amount)
             let second = min(recent, amount - first)

@@ -84,7 +84,8 @@ struct Execution: Sendable {
     /// leaves its index unused.
     var tasksHanded: Int
     var violations = 0
-    /// Number of calls by which the launch changed its interval of legacy fetch, or tried to.
+    /// Number of calls by which the launch changed the plugin's interval of legacy fetch, including calls that were
+    /// refused because there were too many.
     var fetchIntervals = 0
     /// The counts of the journal lines that the calls of the launch cause.
     var lines = BoundedLines()

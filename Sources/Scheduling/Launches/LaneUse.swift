@@ -20,7 +20,8 @@ package struct LaneUse: Hashable, Sendable {
         self.stopping = stopping
     }
 
-    /// Number of launches that use capacity of a lane with this launch limit.
+    /// Number of launches that use capacity of a lane with the launch limit `limit`: the running ones, and the stopping
+    /// ones above the limit.
     package func used(of limit: Int) -> Int { running + excess(over: limit) }
 
     package func isUsedUp(_ limit: Int) -> Bool { used(of: limit) >= limit }

@@ -14,7 +14,8 @@ struct ScheduledLaunch: Sendable {
     enum Phase: Sendable {
         /// A runner is being started; the batch is still open.
         case preparing
-        /// The batch is closed and the launch is being committed. The plan is sent after the commit.
+        /// The batch is closed and the launch is being committed, while its runner enters the sandbox. The plan is sent
+        /// after the commit.
         case starting(Start)
         /// The launch is on disk. Its plan was sent, unless the runner had ended before or the host was stopping.
         case running(Execution)
@@ -31,6 +32,8 @@ struct ScheduledLaunch: Sendable {
         let conditions: Conditions
         /// The end of the process, if the process ended before the launch was on disk; nil while it runs.
         var end: ProcessEnd?
+        /// The first failure outside of the plugin that was reported before the launch was on disk; nil without one.
+        var failure: String?
 
         init(plan: LaunchPlan, tasks: [Execution.Task], conditions: Conditions) {
             sharedPlan = Shared(plan)

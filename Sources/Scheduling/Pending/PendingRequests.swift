@@ -196,7 +196,9 @@ struct PendingRequests: Sendable {
         groups.firstDeferred(in: index) { store[$0]?.group == index }
     }
 
-    /// The key that the group of a stored request has to have now.
+    /// The key of the group of ready requests to which a stored request belongs by its present facts.
+    ///
+    /// - Parameter isPastDeferral: whether the maximum deferral of the request has passed.
     private func key(of slot: RequestSlot, isPastDeferral: Bool) -> GroupKey {
         let request = slot.request(terms: nil)
         let isPermitted = permissions?.permits(slot.identifier, as: slot.kind.value) ?? true

@@ -7,7 +7,7 @@ package struct Catalogue: Hashable, Sendable {
     /// A manifest that cannot be used.
     package struct ManifestRefusal: Hashable, Sendable {
         package let problem: String
-        /// Whether the missing main plugin is the only problem.
+        /// Whether the only problem is that the main plugin of the extension is missing.
         package let isOrphan: Bool
         /// Whether the operator's policy of provenance is the only problem.
         package let isOfProvenance: Bool

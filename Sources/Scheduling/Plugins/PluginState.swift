@@ -54,7 +54,7 @@ struct PluginState: Sendable {
     struct RunnerRetry: Hashable, Sendable {
         let at: MonotonicTime
         let message: String
-        /// Number of consecutive failures, at least 1.
+        /// Number of consecutive failures of the host to launch the plugin, at least 1.
         let failures: Int
     }
 

@@ -24,7 +24,7 @@ struct PluginUse: Sendable {
 }
 
 extension Scheduler {
-    /// Number of kept `PluginUse` values at which the scheduler drops those that are over.
+    /// Number of kept `PluginUse` values from which on the scheduler drops the values for which `isOver` is true.
     private static let mostUsesKept = 1_000
 
     mutating func forget(_ plugin: PluginIdentifier, at now: Moment) {

@@ -33,7 +33,8 @@ package struct PluginRecord: Hashable, Sendable {
 // The last launch for requests of a kind. The wall clock measures the time since then, because the time counts across
 // restarts of the host and while the machine is suspended.
 extension PluginRecord {
-    /// Notes the end of a background launch with the plugin's own requests of these kinds.
+    /// Notes the end of a background launch with the plugin's own requests of these kinds, unless a user requested the
+    /// launch.
     mutating func noteOwn(_ kinds: Set<TaskKind>, cause: LaunchCause, at end: WallTime) {
         if cause == .user { return }
         for kind in kinds { ownEnds[kind] = end }
@@ -55,7 +56,7 @@ package struct SlidingSum: Hashable, Sendable {
         slots = window.wholeNanoseconds / slot.wholeNanoseconds
     }
 
-    /// Number of slots with an amount: the size of the sum, at most the slots of one window.
+    /// Number of stored slots, at most the number of slots in one window. It bounds the memory of the sum.
     var slotCount: Int { sums.count }
 
     package mutating func add(_ value: Int64, at time: WallTime) {
@@ -67,7 +68,8 @@ package struct SlidingSum: Hashable, Sendable {
 
     package func total(at now: WallTime) -> Int64 { current(at: now).reduce(0) { $0 + $1.sum } }
 
-    /// The time at which the sum falls below `limit`, which is positive; nil when it is below the limit now.
+    /// The time at which the sum of the window falls below `limit` if nothing is added; nil when it is below the limit
+    /// now. `limit` is positive.
     package func end(of limit: Duration, at now: WallTime) -> WallTime? {
         if total(at: now) < limit.wholeNanoseconds { return nil }
         // Slots from a clock that was ahead count again when their time comes.

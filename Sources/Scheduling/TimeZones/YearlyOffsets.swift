@@ -10,7 +10,7 @@ package struct YearlyOffsets: Hashable, Sendable {
         package let offset: Int64
         /// Start of the second offset, in standard time.
         package let start: YearlyDate
-        /// End of the second offset, in daylight saving time.
+        /// End of the second offset, in the local time of this offset.
         package let end: YearlyDate
 
         package init(offset: Int64, start: YearlyDate, end: YearlyDate) {

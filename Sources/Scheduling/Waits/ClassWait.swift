@@ -17,7 +17,8 @@ struct ClassWait: Sendable {
     private var reasons: [String] = []
     private var isLasting = false
     private var since = WallTime(nanoseconds: 0)
-    /// Stretches with only momentary reasons that are over and lasted for `shortest`, oldest first.
+    /// Ended stretches that had only momentary reasons and lasted for at least `shortest`, oldest first; not written
+    /// yet.
     private var past: [Stretch] = []
     /// Codes of the reasons whose rows are open in the ledger; nil after a failed commit, when they are unknown.
     private var written: [String]?

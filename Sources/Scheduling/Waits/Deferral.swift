@@ -8,7 +8,8 @@ import TaskModel
 /// undo it (C12). The deferral is not stored per request: the periods apply to the whole class. A period includes its
 /// start and excludes its end: it does not cover a request that becomes due at the end.
 struct Deferral: Sendable {
-    /// The periods, oldest first. Only the last one may be open.
+    /// The periods in which only advisory policies blocked the class of work, oldest first. Only the last one may be
+    /// open.
     private(set) var periods: [DeferralPeriod] = []
     private var written: [DeferralPeriod]? = []
 

@@ -5,7 +5,8 @@ import Synchronization
 /// The commits that wait for a transaction, in two lanes. The queue itself writes nothing.
 ///
 /// - A ticket of `Ledger.submit` is *history* when it consists only of waits, deferral periods and journal entries that
-///   end no task. Every other ticket is an *answer*: a caller or a launch waits for it.
+///   end no task and that no user's call caused. Every other ticket is an *answer*: a caller or a launch waits for it,
+///   or it records a user's call, whose effects are answers.
 /// - Answers are written before history. After `mostAnswerGroups` groups of answers, one group of history is written:
 ///   history is delayed, never starved.
 /// - Each lane is written in the order in which tickets entered it. A ticket enters the lane of its type when it is
@@ -19,7 +20,7 @@ import Synchronization
 ///   group began.
 final class CommitQueue: Sendable {
     static let mostInGroup = 512
-    /// Maximum number of consecutive groups of answers while history waits.
+    /// Maximum number of groups of answer tickets that are written one after the other while history tickets wait.
     static let mostAnswerGroups = 4
 
     enum Admission {

@@ -14,6 +14,6 @@ package struct CommitReport: Sendable {
         self.result = result
     }
 
-    /// The payloads of a successful ticket; empty for a failed one.
+    /// The payloads of the tasks that a successful ticket moved from pending to running; empty for a failed ticket.
     package var payloads: [SubmissionNumber: [UInt8]] { (try? result.get()) ?? [:] }
 }

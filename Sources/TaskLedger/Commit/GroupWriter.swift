@@ -44,7 +44,7 @@ struct GroupWriter: Sendable {
     }
 
     /// Begins a transaction, writes the commits of the group that have not failed, then the commits that `more`
-    /// returns, and commits the transaction.
+    /// returns, and commits the transaction. Rolls it back when nothing is left to write.
     ///
     /// - Returns: false when a commit of the group failed. The error is then the result of this commit, the transaction
     ///   is still open, and the disk is unchanged.

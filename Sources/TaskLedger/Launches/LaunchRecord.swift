@@ -27,7 +27,7 @@ package struct LaunchRecord: Hashable, Sendable {
         package let kind: TaskKind
         /// The task identifier, or the name of an event.
         package let label: String
-        /// Number of attempts charged before this launch.
+        /// Number of attempts that were charged to the task before this launch.
         package let attempts: Int
         /// The last outcome of the task in this launch, as journaled; nil before the first one.
         package let outcome: TaskOutcome?

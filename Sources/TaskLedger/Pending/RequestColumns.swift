@@ -44,7 +44,7 @@ extension StatementRun {
         try bind(pending.submittedAt.nanoseconds)
     }
 
-    /// Binds the values of `RequestColumns.changed`.
+    /// Binds the values that launches and interruptions change, in the order of `RequestColumns.changed`.
     mutating func bind(changed pending: PendingRequest) throws {
         try bind(pending.retry)
         try bind(pending.deferredSince?.nanoseconds)

@@ -10,8 +10,8 @@ struct CommitCount {
     /// Number of the page with the table `counter`, from 1.
     let page: Int
 
-    /// The number of groups; nil when the page cannot be read, or does not consist of the single row of the table
-    /// `counter`.
+    /// The number of groups of commits that the database file contains; nil when the page cannot be read, or does not
+    /// consist of the single row of the table `counter`.
     func read() throws(LedgerError) -> Int64? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw .cannotOpen(path, errno: errno) }
@@ -21,10 +21,10 @@ struct CommitCount {
         return Self.commits(in: bytes)
     }
 
-    /// Parses the number of groups from a page in SQLite's file format: a table leaf with one cell. Nil for any other
-    /// page. The cell contains the length of the row, the key 1, the length of the record's header, a type per column,
-    /// and the values of the columns. The number, `commits`, is the second column and the first one whose value
-    /// occupies bytes.
+    /// Parses the number of commit groups from a page in SQLite's file format: a table leaf with one cell. Nil for any
+    /// other page. The cell contains the length of the row, the key 1, the length of the record's header, a type per
+    /// column, and the values of the columns. The number is the second column, `commits`, and the first column whose
+    /// value occupies bytes.
     static func commits(in page: [UInt8]) -> Int64? {
         guard page.count >= 512, page[0] == 0x0d, page[3] == 0, page[4] == 1 else { return nil }
         let cell = Int(page[8]) << 8 | Int(page[9])

@@ -62,7 +62,7 @@ extension Ledger {
 
 /// A completed upgrade of the schema of a ledger.
 package struct LedgerUpgrade: Hashable, Sendable {
-    /// The copy of the ledger before the upgrade.
+    /// The copy that was made of the ledger before the upgrade.
     package let copy: LedgerCopy
     /// The schema version after the upgrade.
     package let to: Int64

@@ -56,7 +56,7 @@ private struct LogFrames {
     private static let pageSizes = 512...65_536
 
     let salts: SIMD2<UInt32>
-    /// The checksum in the header, which the first frame continues.
+    /// The checksum in the header of the log. The checksum of the first frame is continued from it.
     let firstSums: SIMD2<UInt32>
     private let descriptor: CInt
     private let pageSize: Int

@@ -42,6 +42,8 @@ extension Database {
 
     /// The pending span of the newest task with a journaled outcome; nil when the journal contains no outcome with that
     /// label, or the launch was pruned.
+    ///
+    /// - Parameter plugin: the plugin of the task; nil for any plugin.
     func pendingSpan(ofNewestTask label: String, plugin: PluginIdentifier?) throws -> PendingSpan? {
         let (sql, arguments) = Span.newest(label, plugin)
         let newest = try rows(sql, arguments, of: "journal") { row in

@@ -263,7 +263,8 @@ struct ContinuedDeliveryTests {
         #expect(host.entries(.violation).count == 1)
     }
 
-    @Test(.proves(15, 17)) func `a launch for an identifier whose handler is only registered late is not registered`() {
+    @Test(.proves(15, 17))
+    func `a continued task whose identifier has no handler when entry returns ends as not registered`() {
         host.submitContinued(.vacuum)
         host.enter(registering: [.clean])
         #expect(host.outcomes(of: .vacuum) == [.notRegistered])

@@ -96,7 +96,7 @@ struct ContinuedStopTests {
     }
 
     @Test(.proves(78), arguments: [true, false])
-    func `a cancellation during the commit of a stop is decided when that commit has succeeded or failed`(
+    func `a cancellation during the commit of a user's stop is answered after that commit, written or failed`(
         _ succeeds: Bool
     ) {
         host.processesObey = false

@@ -81,7 +81,7 @@ struct MemoryPressureTests {
     }
 
     @Test(.proves(77))
-    func `memory pressure does not expire a processing task, and delays a new launch until it ends`() {
+    func `memory pressure does not expire a processing task, and delays a new launch until the pressure ends`() {
         host.submit(.clean)
         host.enter()
         host.change(memoryLow: true)

@@ -115,8 +115,8 @@ struct LedgerInMemory {
         )
     }
 
-    /// Restores the ledger's invariants after a crash between a removal and its journal entry. Opening the real ledger
-    /// drops waits without work, too.
+    /// Makes the state valid after a simulated crash between a removal and its journal entry: earlier removals need no
+    /// entry any more, and waits of classes without pending work are dropped, as by opening the real ledger.
     mutating func acceptCrash() {
         journaled.formUnion(unexplained)
         for number in vainWaits { state.waits[number] = nil }

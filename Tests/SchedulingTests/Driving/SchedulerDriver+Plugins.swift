@@ -45,7 +45,9 @@ extension SchedulerDriver {
         tasks(of: plan.number).last { $0.work.identifier == identifier }?.id
     }
 
-    /// Completes the first task of a launch: its event in a launch of the event lane with one event.
+    /// Completes the first task of a launch, which is its event in a launch of the event lane.
+    ///
+    /// - Parameter plan: the plan of the launch; nil for the newest launch.
     func completeEvent(as outcome: CompletionOutcome = .success, in plan: LaunchPlan? = nil) {
         guard let plan = plan ?? lastPlan, let task = plan.tasks.first else { return complain("nothing was launched") }
         send(.completed(plan.number, task.id, outcome))
@@ -90,7 +92,8 @@ extension SchedulerDriver {
         send(.runnerEnded(plan.number, termination, words))
     }
 
-    /// Returns from the entry of every launch in the event lane, without a receiver of events.
+    /// Lets the entry of every launch in the event lane return successfully, without a function `receive`, so that the
+    /// launch ends.
     func finishStarting() {
         while let plan = processes.values.filter({ $0.lane == .event }).min(by: { $0.number < $1.number }) {
             enter(plan, receives: false)

@@ -20,10 +20,10 @@ final class SchedulerDriver {
     var loads = Loads.ready
     /// Whether processes exit when requested and die when killed.
     var processesObey = true
-    /// Whether every submission that leaves the ledger must have a journal entry at once. Applies while no commit
-    /// fails.
+    /// Whether every submission that leaves the ledger must have a journal entry at once. Applies only
+    /// while commits are neither held nor failing.
     var isStrict = true
-    /// Receives each violation by the scheduler; records an issue by default.
+    /// Called with a message for each rule that the scheduler breaks; records an issue by default.
     var onComplaint: (String) -> Void = { Issue.record("\($0)") }
 
     let configuration: SchedulingConfiguration
@@ -68,6 +68,8 @@ final class SchedulerDriver {
     /// An observer of all events and actions, in order; nil in most tests.
     var witness: (any Witness)?
 
+    /// Launches whose runners were told to confine themselves, and have no plan yet.
+    private var confined: Set<LaunchNumber> = []
     private var inbox: [SchedulerEvent] = []
     private var isWorking = false
     private var complaintsSeen = 0
@@ -146,6 +148,7 @@ final class SchedulerDriver {
             killTimes[launch] = time
         case .dismissRunner(let launch):
             if processes[launch] != nil { complain("the runner of launch \(launch) is dismissed while it is needed") }
+        case .confineRunner(let plan): confined.insert(plan.number)
         case .sendPlan(let plan): runPlan(plan)
         case .stop(let launch): obey(launch, .exited(code: 0))
         case .kill(let launch): obey(launch, .signaled(9))
@@ -212,6 +215,9 @@ final class SchedulerDriver {
             && plan.lane != .continued
         {
             complain("launches \(other.number) and \(plan.number) of one lane run at once")
+        }
+        if confined.remove(plan.number) == nil {
+            complain("the plan of launch \(plan.number) is sent to a runner that was not told to confine itself")
         }
         if plan.budget.start != clock.now.monotonic { complain("the budget of \(plan.number) began before its plan") }
         processes[plan.number] = plan

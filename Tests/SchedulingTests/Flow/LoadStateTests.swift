@@ -59,7 +59,8 @@ struct LoadStateTests {
         #expect(first.count == 2 && early.isEmpty && again == [Self.plugin(1)] && none.isEmpty)
     }
 
-    @Test func `all events that wait for loads are taken once, first those for one plugin, then those for all`() {
+    @Test func `events that wait for one plugin's load are taken before those that wait for all loads, and each once`()
+    {
         var state = state(2)
         state.parkForAll(Self.parked(.stopRequested))
         state.park(Self.parked(.timerFired), until: Self.plugin(2))

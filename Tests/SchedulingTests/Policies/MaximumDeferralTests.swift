@@ -180,7 +180,7 @@ struct MaximumDeferralTests {
     }
 
     @Test(.proves("C12"))
-    func `a later request does not count an ended deferral towards its own, even after a step back of the clock`() {
+    func `an ended deferral does not count for a later request of its class, even after a step back of the clock`() {
         host.submit(.clean, needsPower: true)
         host.advance(by: .seconds(1))
         host.change(power: false)

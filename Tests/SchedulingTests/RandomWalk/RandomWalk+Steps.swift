@@ -129,7 +129,8 @@ extension RandomWalk {
         host.send(.timeZonesChanged(.machine(pick(rules) ?? .utc)))
     }
 
-    /// Conditions that only delay work. A new condition is one of them, and fails the walk until the model contains it.
+    /// The conditions that the walk sets through the general `change`: every condition without a function of its own. A
+    /// new condition is one of them, and fails the walk until the model contains it.
     static let advisoryConditions = Condition.all.filter { condition in
         ![.externalPower, .network, .idle, .highLoad, .lowMemory, .hot, .gpu].contains(condition)
     }

@@ -6,7 +6,8 @@ import Scheduling
 struct WalkTally {
     var walks = 0
     var restarts = 0
-    /// Number of comparisons with the naive host; `changes` is the number of tried smallest changes.
+    /// Number of comparisons of the scheduler with the naive host. `changes` is the number of times that a change
+    /// proposed by `why` was made in a copy of the host.
     var looks = 0
     var changes = 0
     private var events: [SchedulerEvent.Kind: Int] = [:]

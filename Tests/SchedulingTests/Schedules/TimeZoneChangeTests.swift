@@ -83,7 +83,9 @@ struct TimeZoneChangeTests {
         #expect(host.scheduler.nextOccurrence(of: .clean, of: .app) == next)
     }
 
-    @Test func `if a change of time zone skips an occurrence, the calendar schedule submits it at once`() throws {
+    @Test func `if a change of time zone skips an occurrence, the calendar schedule submits its request at once`()
+        throws
+    {
         let host = try Self.host(.newYork)
         host.advance(by: .hours(8))
         // It is 15:00 on 1 January in New York, and 05:00 on 2 January in Tokyo.

@@ -6,7 +6,7 @@ import BackgroundTasks
 @MainActor
 protocol Part {
     init()
-    /// Performs the work of an app's launch.
+    /// Makes the calls that an app makes when it is launched, such as registrations.
     func launch() throws
 }
 

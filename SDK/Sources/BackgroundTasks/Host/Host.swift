@@ -42,7 +42,8 @@ struct Host: @unchecked Sendable {
         entered.withLock { if $0?.table == table { $0 = nil } }
     }
 
-    /// The reason why a call failed, for log messages: the status by its name, and its meaning where that is general.
+    /// The reason why a call failed, for log messages: the name of the status. Before it the meaning of the status, if
+    /// that is the same for every call.
     func cause(of status: Status) -> String {
         let name = String(cString: bgt_status_name(table, status.rawValue))
         return switch status {

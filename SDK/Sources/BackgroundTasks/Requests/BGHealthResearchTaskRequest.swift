@@ -32,7 +32,7 @@ open class BGHealthResearchTaskRequest: BGProcessingTaskRequest {
         }
     }
 
-    /// The type as the open property returns it.
+    /// The data protection type as a string, read from `protectionTypeOfRequiredData`, which a subclass may override.
     var currentProtection: String { protectionTypeOfRequiredData.description }
 
     override var values: [AnyHashable] { super.values + [currentProtection] }

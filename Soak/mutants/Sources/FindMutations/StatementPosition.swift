@@ -2,7 +2,8 @@
 
 import SwiftSyntax
 
-/// True if the item is the value of its body, like the only expression of a getter.
+/// True if the item is the result of the function, closure or getter that contains it, because it is the only
+/// expression of the body.
 func isResult(_ item: CodeBlockItemSyntax) -> Bool {
     guard let list = item.parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
     var owner = list.parent
@@ -17,7 +18,7 @@ func isResult(_ item: CodeBlockItemSyntax) -> Bool {
     }
 }
 
-/// True if an `if` or `switch` is a value; it may also be a statement.
+/// True if an `if` or `switch` is used as a value; false if it is a statement.
 private func isResult(_ branching: Syntax?) -> Bool {
     guard let parent = branching?.parent else { return false }
     if let outer = parent.as(IfExprSyntax.self) { return isResult(Syntax(outer)) }

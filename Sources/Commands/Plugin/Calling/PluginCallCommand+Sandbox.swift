@@ -36,7 +36,8 @@ extension PluginCallCommand {
         return values
     }
 
-    /// The policy for the call. No grant opens the state and the socket of this machine's hosts.
+    /// The sandbox policy for the call. No grant opens the default state directory or the default control socket of the
+    /// system's host and of this user's host.
     func policy() throws -> SandboxPolicy {
         let hosts = [HostPaths.system, .user(environment: CommandContext.current.environment)]
         do throws(SandboxPolicy.Refusal) {
@@ -55,7 +56,7 @@ extension PluginCallCommand {
         case .network: "\(call.name) was refused with EPERM; grant the network with --network"
         case .unix: "\(call.name) was refused with EPERM; grant the Unix socket with --unix PATH"
         case .processes: "\(call.name) was refused with EPERM; grant starting processes with --processes"
-        case .ungrantable: call.message(grants: [])
+        case .netlink, .ungrantable: call.message(grants: [])
         }
     }
 }

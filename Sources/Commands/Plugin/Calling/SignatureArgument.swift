@@ -80,6 +80,7 @@ enum SignatureArgument {
 }
 
 extension FunctionResult.Kind {
-    /// The result with its first rule for success, as the option takes it.
+    /// A valid value of this kind for the command line, for messages: `kind:rule` with the first rule for success, or
+    /// only the kind when it takes no rule.
     fileprivate var example: String { rules.first.map { "\(rawValue):\($0)" } ?? rawValue }
 }

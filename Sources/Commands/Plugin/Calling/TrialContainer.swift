@@ -27,8 +27,9 @@ struct TrialContainer {
         isTemporary = true
     }
 
-    /// Deletes a temporary container through open directories, whatever the function put into it. Returns the problem
-    /// with its remedy when a part is left, otherwise nil. The directory that an option named stays.
+    /// Deletes a temporary container with everything that the function put into it; symbolic links are deleted, not
+    /// followed. Keeps a directory that the option names. Returns nil, or the problem with its remedy when a part is
+    /// left.
     func delete() -> String? {
         if !isTemporary { return nil }
         let (name, directory) = (FilePlace.name(of: path), FilePlace.directory(of: path))

@@ -4,7 +4,7 @@ import PluginBinary
 import PluginCatalogue
 import TaskModel
 
-/// The report of `plugin inspect` on one file. `format` is the version of the structure of its JSON.
+/// The report of `plugin inspect` on one library. `format` is the version of the structure of its JSON.
 struct LibraryInspection: Hashable, Encodable {
     struct Note: Hashable, Encodable {
         let major: Int

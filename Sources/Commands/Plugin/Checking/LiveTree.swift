@@ -27,7 +27,8 @@ struct LiveTree {
         return redrawn(above: "  \(result.level)  \(result.outcome.rawValue)  \(result.check)\n")
     }
 
-    /// Erases the lines of running checks, and writes them again below another line.
+    /// The text that erases the lines of running checks on the terminal, and writes them again below `line`. Elsewhere
+    /// `line` alone.
     private mutating func redrawn(above line: String) -> String {
         if !isOnTerminal { return line }
         var lines = running.prefix(Self.mostLines).map { "  .  running  \($0)\n" }
@@ -38,7 +39,8 @@ struct LiveTree {
     }
 }
 
-/// Writes a live tree from any thread. The names of checks contain no control characters.
+/// Writes a live tree. Safe on any thread. The text is not escaped, because the names of checks contain no control
+/// characters.
 final class LiveOutput: Sendable {
     private let tree: Mutex<LiveTree>
     private let write: @Sendable (String) -> Void
@@ -53,7 +55,7 @@ final class LiveOutput: Sendable {
     func end(_ result: TrialResult) { draw { $0.end(result) } }
 
     private func draw(_ change: (inout LiveTree) -> String) {
-        // Written under the lock: two pictures must not mix.
+        // Written under the lock, so that the texts of two changes do not mix.
         tree.withLock { tree in
             let text = change(&tree)
             if !text.isEmpty { write(text) }

@@ -25,8 +25,8 @@ struct ManifestInspection: Encodable {
     let format = 1
     let manifest: String
     let plugin: String?
-    /// The errors for which a host of this version refuses the manifest, or its library beside it. The inspection of
-    /// the library has the problems of the library file.
+    /// The errors for which a host of this version refuses the manifest or its library. Errors of the library file that
+    /// `library` contains are left out.
     let problems: [LibraryInspection.Problem]
     /// The features that the manifest requires; empty for a refused manifest.
     let requires: [String]

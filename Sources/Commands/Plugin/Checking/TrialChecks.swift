@@ -18,7 +18,7 @@ struct TrialChecks {
     /// Kinds of identifiers, from the options.
     let kinds: [String: TaskKind]
     let options: TrialOptions
-    /// Where the progress is printed; nil for nowhere.
+    /// The form in which progress is printed; nil when it is not printed.
     let progress: Progress?
 
     enum Progress {
@@ -74,8 +74,9 @@ struct TrialChecks {
         return results
     }
 
-    /// Throws when no manifest on trial lists an identifier of `kinds`, or permits the kind that it has there. Checks
-    /// nothing when a manifest is refused: it is not run, and its report names the reason.
+    /// Throws when no manifest on trial lists an identifier of `kinds`, or when its manifest does not permit it with
+    /// the kind in `kinds`. Checks nothing when one of the manifests is refused: that plugin is not run, and its report
+    /// names the reason.
     static func requirePermission(
         of kinds: [String: TaskKind],
         in catalogue: [PluginEntry],
@@ -110,7 +111,8 @@ struct TrialChecks {
 }
 
 extension TrialResult {
-    /// Whether the process ended by itself, or entry failed, as after an error that the plugin got from a system call.
+    /// Whether a missing grant may explain the result: the process crashed or ended itself, or the load or the entry of
+    /// the plugin failed.
     fileprivate var mayHaveMissedGrant: Bool {
         outcome == .crash || outcome == .exitedEarly
             || outcome.isFailure && ["load-now", "entry-succeeds"].contains(check)

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A programming language of `plugin new`. The raw value is the word of its option.
+/// A programming language of `plugin new`. The raw value is the value of the option `--language`.
 enum PluginLanguage: String, CaseIterable, Hashable, Sendable {
     case c
     case cxx = "c++"
@@ -19,19 +19,19 @@ enum PluginLanguage: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The sentence of the README about the programs that the build needs.
+    /// The paragraphs of the README about the programs and files that the build needs.
     var requirements: String {
         let common = "make, a C compiler, pkg-config, and the packages bgtask and bgtask-dev"
-        let installation = "(or `make install` in a checkout of bgtask)"
-        return switch self {
-        case .c: "The build needs \(common) \(installation)."
-        case .cxx: "The build needs \(common.replacing("C compiler", with: "C++ compiler")) \(installation)."
-        case .rust: "The build needs cargo and no crates. The test needs \(common)\n\(installation)."
-        case .go: "The build needs Go and \(common)\n\(installation)."
-        case .swift:
-            "The build needs Swift 6.3 and \(common)\n"
-                + "\(installation). `BGTASK_SDK` names another directory of the package bgtask-sdk."
-        }
+        let programs =
+            switch self {
+            case .c: "The build needs \(common)."
+            case .cxx: "The build needs \(common.replacing("C compiler", with: "C++ compiler"))."
+            case .swift: "The build needs Swift 6.3 and \(common)."
+            case .rust: "The build needs cargo and no crates. The test needs \(common)."
+            case .go: "The build needs Go and \(common)."
+            }
+        let installation = "\(programs)\n\(PluginTemplates.Shared.checkout)"
+        return self == .swift ? "\(installation)\n\n\(PluginTemplates.Swift.packageDirectory)" : installation
     }
 
     /// The variables of the Makefile that only this language has, one per line.
@@ -67,7 +67,8 @@ enum PluginLanguage: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The path of the test. Go would compile a C file beside its sources into the plugin.
+    /// The path of the test's source file, relative to the project. A C file beside the sources of Go would be compiled
+    /// into the plugin.
     var test: String {
         switch self {
         case .c: "@NAME@_test.c"

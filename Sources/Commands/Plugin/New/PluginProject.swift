@@ -14,7 +14,7 @@ struct PluginProject {
     let language: PluginLanguage
     /// The main plugin of an extension; nil for a main plugin.
     let main: PluginIdentifier?
-    /// The task of the plugin, or of an extension's main plugin.
+    /// Identifier of the plugin's task. An extension has no tasks: for it, a task of its main plugin.
     let task: TaskIdentifier
     let kind: PluginTaskKind
 
@@ -36,7 +36,7 @@ struct PluginProject {
     /// The name of library and files: the last part of the identifier, as a word that every language accepts.
     var name: String { Self.word(identifier.lastPart) }
 
-    /// The name of a Swift module. It differs from all modules of Swift.
+    /// The name of the plugin's Swift module. The suffix `Plugin` keeps it apart from modules such as `Foundation`.
     private var module: String { name.prefix(1).uppercased() + name.dropFirst() + "Plugin" }
 
     private static func word(_ part: String) -> String {
@@ -100,7 +100,8 @@ struct PluginProject {
         File(path: filled(path), contents: filled(template) + "\n")
     }
 
-    /// The template with every place filled. The values of the first places contain places themselves.
+    /// The template with its placeholders, such as `@NAME@`, replaced by `values`. The order of `values` matters,
+    /// because the first values contain placeholders themselves.
     private func filled(_ template: String) -> String {
         var text = template
         for (place, value) in values { text = text.replacing("@\(place)@", with: value) }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The kind of the task of a new plugin. The raw value is the word of its option.
+/// The kind of the task of a new plugin. The raw value is the value of the option `--kind`.
 enum PluginTaskKind: String, CaseIterable, Hashable, Sendable {
     case refresh
     case processing
@@ -11,8 +11,8 @@ enum PluginTaskKind: String, CaseIterable, Hashable, Sendable {
     /// The background mode of the manifest.
     var mode: String { self == .refresh ? "fetch" : "processing" }
 
-    /// The expression that makes a request; in Rust the call that submits it, without its time. A processing request
-    /// waits for an idle machine, and here for no other condition.
+    /// The expression that makes a request. In Rust it is the beginning of the call that submits the request, without
+    /// the last argument, the time. A processing request waits for an idle machine, and here for no other condition.
     func request(in language: PluginLanguage) -> String {
         switch (language, self) {
         case (.c, .refresh), (.go, .refresh): "bgt_refresh_request(@CONSTANT@)"

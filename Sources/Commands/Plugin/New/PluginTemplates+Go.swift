@@ -138,7 +138,7 @@ extension PluginTemplates {
             }
             """#
 
-        /// `plugin.h`.
+        /// `plugin.h`: includes the header `bgtask.h` for `plugin.go` and `plugin.c`.
         static let header = #"""
             /* The types that Go and C share. */
 

@@ -2,7 +2,7 @@
 
 // Functions in Rust that call the host.
 extension PluginTemplates.Rust {
-    /// The second part of `src/bgtask.rs`.
+    /// The second part of the template of `src/bgtask.rs`: functions that call the host.
     static let functions = #"""
         /// Submits a refresh request. The error is the refusal.
         pub unsafe fn submit_refresh(

@@ -102,6 +102,15 @@ extension PluginTemplates {
             }
             """#
 
+        /// The lines of the READMEs about an installation from a checkout.
+        static let checkout = #"""
+            Without the packages, `make install` in a checkout of bgtask installs the same files. These commands install
+            headers, library for tests and Swift package alone, without a build of the host. Run the first one in the checkout:
+
+                make -C Packaging headers development PREFIX=$HOME/.local
+                export PKG_CONFIG_PATH=$HOME/.local/lib/pkgconfig:$HOME/.local/share/pkgconfig
+            """#
+
         /// `README.md` of a main plugin.
         static let mainReadme = #"""
             # @NAME@

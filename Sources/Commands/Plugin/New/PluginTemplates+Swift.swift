@@ -91,15 +91,23 @@ extension PluginTemplates {
             }
             """#
 
+        /// The paragraph of the README about the package of Swift modules.
+        static let packageDirectory = #"""
+            `make` finds the Swift package bgtask-sdk with pkg-config. `swift build` and editors read its directory from the
+            variable `BGTASK_SDK`, such as `$HOME/.local/share/bgtask/bgtask-sdk`; the default is
+            `/usr/share/bgtask/bgtask-sdk`.
+            """#
+
         /// `Package.swift`.
         static let package = #"""
             // swift-tools-version: 6.3
 
             import PackageDescription
 
-            // The package bgtask-sdk, as installed with bgtask. A version of its repository can take its place:
+            // The directory of the package bgtask-sdk. A version of its repository can take its place:
             // .package(url: ADDRESS, from: "VERSION")
-            let sdk = Context.environment["BGTASK_SDK"] ?? "/usr/share/bgtask/bgtask-sdk"
+            let named = Context.environment["BGTASK_SDK"] ?? ""
+            let sdk = named.isEmpty ? "/usr/share/bgtask/bgtask-sdk" : named
 
             let package = Package(
                 name: "@MODULE@",

@@ -79,7 +79,7 @@ struct TryReport: Hashable, Encodable {
 
 extension TryReport {
     init(_ log: TrialLog, of task: TriedTask, library: String, _ subject: TrialSubject) {
-        let result = log.outcome(of: 0, identifier: task.identifier, isEvent: task.kind == .event)
+        let result = log.outcome(of: 0, identifier: task.identifier, event: task.event)
         plugin = subject.plugin.identifier.text
         self.library = library
         self.task = task.event?.name ?? task.identifier
@@ -129,7 +129,7 @@ extension TryReport {
 }
 
 extension TaskOutcome {
-    /// The meaning for a task, or for an event.
+    /// The explanation of the outcome in the report, for a task or for an event.
     fileprivate func meaning(isEvent: Bool) -> String {
         switch self {
         case .succeeded: isEvent ? meaning : "the plugin completed the task"

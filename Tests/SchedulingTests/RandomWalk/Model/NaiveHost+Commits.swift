@@ -6,7 +6,7 @@ import TaskModel
 
 // Commits of the host and their effects once they are on disk.
 extension NaiveHost {
-    /// Judges every change when the scheduler requests its commit, because its decision is made by then.
+    /// Judges every change when the scheduler requests its commit, because the decision about it has been made by then.
     func judge(_ changes: [LedgerChange], of ticket: Ticket, after event: SchedulerEvent) {
         asking = ticket
         for change in changes {
@@ -26,7 +26,8 @@ extension NaiveHost {
         }
     }
 
-    /// Marks a running task that a user stopped during entry. The stop counts from its request.
+    /// Marks a running task as one to stop, because a user stopped it while entry was running. Reports a defect when no
+    /// user requested the stop.
     private func stoppedInEntry(_ submission: SubmissionNumber, _ number: LaunchNumber) {
         let tasks = host.scheduler.launches.find(number)?.tasks ?? []
         guard launches[number]?.entry == .running,

@@ -219,6 +219,7 @@ extension SeenLaunch {
         kill == .overran && undone.contains { tasks[$0].expiration?.reason != .hostShutdown }
     }
 
-    /// Whether the plan was sent and the host has not killed the process. The end of such a process is its own.
+    /// Whether the plan was sent and the host has not killed the process. The host does not cause the end of such a
+    /// process.
     fileprivate var isEndOfItsOwn: Bool { kill == nil && isSent }
 }

@@ -31,8 +31,8 @@ extension NaiveHost {
         return found
     }
 
-    /// Number of begun launches that use capacity of the lane: all except the stopping ones, of which at most as many as
-    /// the limit are excepted (C7).
+    /// Number of begun launches that use capacity of the lane: all that do not stop, and the stopping ones in excess of
+    /// the limit (C7).
     func capacityUsed(in lane: Lane) -> Int {
         let inLane = launches.values.filter { $0.lane == lane }
         return inLane.count - min(inLane.count { $0.stopKillTime != nil }, configuration.launchLimit(in: lane))

@@ -47,8 +47,8 @@ extension NaiveHost {
         return found
     }
 
-    /// Whether the retry delay of the work lasts. A delay longer than the configured one, doubled with each further
-    /// attempt, was computed by a clock that was ahead, and does not count (C3).
+    /// Whether the retry delay of the work still lasts. A delay longer than the configured one, doubled with each
+    /// further attempt, was computed by a clock that was ahead, and does not count (C3).
     private func isResting(_ work: PendingWork) -> Bool {
         guard let end = work.retry.notBefore, end > now.wall, voidCooldowns[work.number] != end else { return false }
         return end - now.wall <= longestCooldown(of: work)

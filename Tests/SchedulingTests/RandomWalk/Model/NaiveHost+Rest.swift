@@ -121,8 +121,8 @@ extension NaiveHost {
         }
     }
 
-    /// Complains about open waits that only the ledger contains, and about settled waits that are missing from the
-    /// ledger.
+    /// Reports as defects the open waits of a plugin that only the ledger contains, and the changes of waits that
+    /// should have been written to the ledger by now.
     private func checkWaits(of plugin: PluginIdentifier) {
         let waits = host.scheduler.plugins[plugin].waits
         for (key, reasons) in host.ledger.waits where key.plugin == plugin {

@@ -144,8 +144,8 @@ final class NaiveHost: Witness {
         }
     }
 
-    /// Adapts the noted starts of deferrals to a step back of the clock. A start in the future is no longer certain,
-    /// and is the present at the latest.
+    /// Adapts the noted starts of deferrals after the clock was set back. A certain start in the future is dropped; a
+    /// possible start at the present or in the future becomes 1 ns before the present.
     private func clockWasSetBack() {
         let now = now.wall
         heldSurely = heldSurely.filter { $0.value <= now }
@@ -171,7 +171,7 @@ final class NaiveHost: Witness {
             case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason)
             case .stop(let number): finished(number)
             case .kill(let number): killed(number, after: event)
-            case .load, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
+            case .load, .confineRunner, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
             }
         }
         noteHolds()
@@ -237,7 +237,8 @@ final class NaiveHost: Witness {
         }
     }
 
-    /// The time at which the request became due, by the clock of that time.
+    /// The time at which the request becomes due: the latest of its submission, its earliest begin and the end of its
+    /// retry delay, as recorded. It may be in the future, if the clock was ahead then.
     private func dueTime(of request: PendingRequest) -> WallTime {
         [request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }
             .reduce(request.submittedAt) { max($0, $1) }

@@ -54,7 +54,7 @@ struct SeenLaunch {
     var assertionsKillTime: MonotonicTime?
     /// The end of the process; nil while it runs.
     var end: (termination: ProcessTermination, words: LastWords?)?
-    /// Whether the required end of each task is certain.
+    /// Whether the model has judged the end of the launch, so that the required outcome of each task is certain.
     var isConcluded = false
     /// Whether the launch was killed because a task or an assertion was open at the end of the grace period.
     var isOverrun = false

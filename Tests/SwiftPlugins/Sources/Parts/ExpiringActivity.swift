@@ -10,7 +10,7 @@ final class ExpiringActivity: Part {
             if BackgroundPlugin.setting("refused") == "true" {
                 task.expirationHandler = {}
                 _ = BackgroundPlugin.beginBackgroundTask(withName: "open") { identifier in
-                    ProcessInfo.processInfo.performExpiringActivity(withReason: "upload") { isExpired in
+                    ProcessInfo().performExpiringActivity(withReason: "upload") { isExpired in
                         note("expired: \(isExpired)")
                         task.setTaskCompleted(success: false)
                         BackgroundPlugin.endBackgroundTask(identifier)

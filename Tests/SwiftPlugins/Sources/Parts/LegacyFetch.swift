@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// The API that preceded task requests: legacy fetches, in an interval that the app sets at launch.
+/// The API that preceded task requests: legacy fetches, at an interval that the app sets at launch.
 final class LegacyFetch: Part {
     func launch() {
         note("fetches: \(BackgroundPlugin.setMinimumBackgroundFetchInterval(1))")

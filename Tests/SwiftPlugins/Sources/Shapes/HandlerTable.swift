@@ -56,7 +56,7 @@ private enum ScheduledJobs {
     }
 }
 
-/// Handlers of a table.
+/// The behaviour of an app that registers the launch handlers of a table in a loop.
 final class HandlerTable: Part {
     func launch() {
         let count = ScheduledJobs.registerAll()

@@ -45,7 +45,7 @@ private final class FeedAppDelegate: Sendable {
     }
 }
 
-/// A refresh that cancels all pending requests, and submits a dated and an undated one.
+/// A refresh that cancels all pending requests, and submits one request with an earliest begin and one without.
 final class SubmissionAnew: Part {
     private let delegate = FeedAppDelegate()
 

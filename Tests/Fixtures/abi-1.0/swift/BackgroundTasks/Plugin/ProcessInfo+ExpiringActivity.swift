@@ -3,7 +3,24 @@
 public import Foundation
 import Synchronization
 
-extension ProcessInfo {
+/// A class with one object, which the initializer of the extension returns.
+// Foundation's `ProcessInfo.init()` is internal on Linux. An initializer in an extension of a class has to call another
+// initializer of the class. An initializer in a protocol extension assigns `self` instead.
+private protocol SingleObject {
+    static var processInfo: Self { get }
+}
+
+extension SingleObject {
+    fileprivate init(existing: Void) { self = Self.processInfo }
+}
+
+// Disfavored: calls stay unambiguous when a later Foundation makes its own initializer public.
+extension ProcessInfo: SingleObject {
+    /// Returns `ProcessInfo.processInfo`, the only object of its class on Linux. Code of apps also writes
+    /// `ProcessInfo()`.
+    @_disfavoredOverload
+    public convenience init() { self.init(existing: ()) }
+
     /// Performs an activity that the end of the launch's budget may expire, as on Apple's platforms, where extensions
     /// use it. A background assertion keeps the launch open until the block returns.
     ///

@@ -170,8 +170,8 @@ open class BGTask: _SendableObject {
 
     // MARK: The launch handler
 
-    /// Runs the launch handler on the current thread. While it occupies the main thread, the expiration handler does
-    /// not wait for that thread.
+    /// Runs the launch handler on the current thread. While a launch handler that is not main-actor code occupies the
+    /// main thread, an expiration handler for the main queue waits at most until the next check of that thread.
     func run(_ launchHandler: (BGTask) -> Void) {
         let isMainThread = Thread.isMainThread
         if isMainThread { state.withLock { $0.occupiesMainThread = true } }

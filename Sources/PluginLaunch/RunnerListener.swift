@@ -1,0 +1,42 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// The listener of a runner's filter of system calls, from its arrival at the channel until the launch thread takes it
+/// over. The runner sends it with its first bytes, before it loads the plugin.
+struct RunnerListener {
+    /// Whether the runner sends a listener, because it has a filter of system calls.
+    var isExpected = false
+    /// The listener, or the reason why it is lost; nil before it arrives and after it was taken.
+    private var arrived: Result<Descriptor, SystemError>?
+
+    /// Accepts a descriptor that arrived with bytes of the runner. Closes every other descriptor than the expected one:
+    /// the plugin sent it.
+    ///
+    /// - Parameters:
+    ///   - attached: the descriptor, `BGL_NO_DESCRIPTOR` or `BGL_LOST_DESCRIPTOR`.
+    ///   - isFirst: whether the bytes are the first ones of the runner.
+    mutating func accept(_ attached: Int32, isFirst: Bool) {
+        let descriptor = attached >= 0 ? Descriptor(owning: attached) : nil
+        guard isExpected, isFirst, attached != Int32(BGL_NO_DESCRIPTOR) else { return }
+        guard let descriptor else {
+            // The kernel does not report the cause. It can also be a limit of the whole machine.
+            arrived = .failure(SystemError(number: EMFILE, attempt: Self.attempt))
+            return
+        }
+        let isListener = bgl_is_listener(descriptor.number) != 0
+        arrived = isListener ? .success(descriptor) : .failure(SystemError(number: EBADF, attempt: Self.attempt))
+    }
+
+    private static let attempt = "receive the listener for refused system calls"
+
+    /// Returns the listener once; nil when the runner sent none, or it was returned before. Throws once when the runner
+    /// sent one that did not arrive.
+    mutating func take() throws(SystemError) -> Descriptor? {
+        guard let arrived else { return nil }
+        self.arrived = nil
+        return try arrived.get()
+    }
+}

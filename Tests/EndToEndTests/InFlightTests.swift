@@ -1,0 +1,100 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import ControlClient
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A plugin that keeps descriptors in flight causes no charge to another plugin with the same user")
+struct InFlightTests {
+    private static let attacker = TestPlugin("KeepsInFlight")
+
+    /// The numbers that the attacker recorded, once no further descriptor can be sent under its limit: descriptors in
+    /// flight, errno, and the soft and the hard limit of descriptors that it found.
+    private func flood(_ host: HostFixture) async throws -> [Int] {
+        try await host.waitForLog("the descriptors in flight") { $0.contains("the descriptors are in flight") }
+        let text = host.containerText(Self.attacker, "in-flight.txt")
+        return text.split { $0 == " " || $0 == "\n" }.compactMap { Int($0) }
+    }
+
+    @Test(.needsSandboxOfOrdinaryUser, .needsManyDescriptors)
+    func `a plugin with 4,096 descriptors in flight does not fail the launch of another plugin with the same user`()
+        async throws
+    {
+        let setup = HostSetup().ofOrdinaryUser()
+        try await HostFixture.with(setup, plugins: [.neighbour, Self.attacker]) { host in
+            let held = try await host.submit(Self.attacker.task())
+            let numbers = try await flood(host)
+            #expect(numbers.first.map { $0 > 4_096 } == true)
+            #expect(numbers.dropFirst() == [Int(ETOOMANYREFS), 1_024, 4_096])
+            try await host.withstands(submission: held)
+            try host.release(Self.attacker)
+            let end = try await host.outcome(of: held)
+            #expect(end.event == "succeeded", "\(end)")
+            let neighbour = TestPlugin.neighbour.identifier
+            let failures = try await host.journal().filter {
+                $0.plugin == neighbour && ($0.blame == "plugin" || $0.blame == "host")
+            }
+            #expect(failures.isEmpty, "\(failures.map(\.message))")
+        }
+    }
+
+    @Test(.needsSandboxOfOrdinaryUser)
+    func `under a hard limit that a plugin's descriptors in flight exceed, a launch fails with the blame on the host`()
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            var setup = HostSetup(configuration: ["retry: { host-delay: 1h }"]).ofOrdinaryUser()
+            setup.program = try await host(withDescriptors: 2_048, in: directory)
+            try await HostFixture.with(setup, plugins: [.neighbour, Self.attacker]) { host in
+                for plugin in [TestPlugin.neighbour, Self.attacker] { try await host.started(plugin) }
+                let held = try await host.submit(Self.attacker.task())
+                let numbers = try await flood(host)
+                #expect(numbers.first.map { $0 > 2_048 } == true)
+                #expect(numbers.dropFirst() == [Int(ETOOMANYREFS), 1_024, 2_048])
+                _ = try await host.submit(TestPlugin.neighbour.task())
+                let failure = try await host.waitForJournal("the failed launch") {
+                    $0.message.contains("no descriptor can be sent to the host")
+                }
+                #expect(failure.plugin == TestPlugin.neighbour.identifier && failure.blame == "host", "\(failure)")
+                #expect(failure.message.contains("raise LimitNOFILE="))
+                // The task is requeued after the entry was written.
+                let requeued = try await withDeadline(waitingFor: "the requeued task") {
+                    while true {
+                        let pending = try await host.client.tasks().pending
+                        if !pending.isEmpty { return pending }
+                        try Task.checkCancellation()
+                    }
+                }
+                #expect(requeued.map(\.attempts) == [0])
+                #expect(host.containerText(.neighbour, "ran.txt") == "")
+                try host.release(Self.attacker)
+                let end = try await host.outcome(of: held)
+                #expect(end.event == "succeeded", "\(end)")
+            }
+        }
+    }
+
+    /// Compiles a program that limits its descriptors and then becomes the host. Returns its path.
+    private func host(withDescriptors limit: Int, in directory: ScratchDirectory) async throws -> String {
+        let program = directory.file("limited-host")
+        let source = """
+            #include <sys/resource.h>
+            #include <unistd.h>
+
+            int main(int count, char **arguments) {
+                (void)count;
+                const struct rlimit limit = {.rlim_cur = \(limit), .rlim_max = \(limit)};
+                if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return 9;
+                execv("\(try BuiltProgram.host.path())", arguments);
+                return 9;
+            }
+            """
+        try await PluginCompiler.program(source, at: program)
+        // The host of an ordinary user executes it.
+        chmod(program, 0o755)
+        return program
+    }
+}
