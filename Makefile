@@ -46,7 +46,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test host-scenarios minor1 sanitize languages fixtures soak core-cost torture mutants fuzz bench bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -106,11 +106,18 @@ soak:
 # operations are counted in instructions. An operation fails if it costs a tenth more than Soak/instructions.baseline,
 # or twice as much with a million pending requests. RENEW=1 records the present counts instead: after a new compiler, or
 # for an intended change.
-core-cost: PACKAGES += valgrind
-core-cost: packages
+CORE_COST = "$(BUILD)/soak/release/CoreCost"
+core-cost: core-cost-program
+	$(CORE_COST)
+	Soak/instructions $(CORE_COST) $(if $(RENEW),--renew)
+
+# The guard of CI: only the instructions, with a thousand pending requests.
+instructions: core-cost-program
+	Soak/instructions $(CORE_COST) --small
+
+core-cost-program: PACKAGES += valgrind
+core-cost-program: packages
 	swift build --package-path Soak --scratch-path "$(BUILD)/soak" -j $(JOBS) --configuration release -Xswiftc -enable-testing --product CoreCost
-	"$(BUILD)/soak/release/CoreCost"
-	Soak/instructions "$(BUILD)/soak/release/CoreCost" $(if $(RENEW),--renew)
 
 # Kills and stops hosts under load, shifts their clocks, takes disk, descriptors, processes and memory away, damages files,
 # and checks their promises; Tests/Torture/run --help lists them.
@@ -150,8 +157,23 @@ plugins: packages
 	    cp "$(BUILD)/debug/lib$$plugin.so" "$(PLUGINS)/.objects" \
 	    && mv "$(PLUGINS)/.objects/lib$$plugin.so" "$(PLUGINS)" || exit; done
 
+# Results as table, JSON and chart in $(BENCH)/results. Requires an idle machine; takes about five minutes.
 bench: bench-programs
 	$(BENCHMARK) SubmitToHandler $(BENCHED)
+	$(BENCHMARK) Throughput $(BENCHED)
+	$(BENCHMARK) Results $(BENCHED)
+
+# Other job queues and bgtask with the same work, added to the same results. PEERS= passes options to Benchmarks/Peers/run,
+# such as --rounds 20.
+PEERS ?=
+PEER_PACKAGES = huey==3.5.4 rq==3.0.0 celery==5.7.0 redis==8.1.0 packaging==26.4
+PEER_PYTHON = $(BENCH)/peers/bin/python
+bench-peers: PACKAGES += task-spooler nq redis-tools python3-venv
+bench-peers: bench-programs
+	python3 -m venv "$(BENCH)/peers"
+	"$(PEER_PYTHON)" -m pip install --quiet $(PEER_PACKAGES)
+	"$(PEER_PYTHON)" Benchmarks/Peers/run $(BENCHED) $(PEERS) > "$(BENCH)/peers.jsonl"
+	$(BENCHMARK) Results $(BENCHED) 6-peers "Job queues with the same work" < "$(BENCH)/peers.jsonl"
 
 # Measures a host under floods and with a million pending requests; results in $(BENCH)/size.md. Most of it takes some
 # minutes; the two populations are prepared once. Fails when a hostile plugin more than doubles the latency of an ordinary one.
@@ -172,12 +194,16 @@ HOSTILE := Attacks StartsThreads RepeatsRefusedCall UsesSockets AllocatesMemory 
 bench-programs: release
 	mkdir -p "$(BENCH)"
 	for plugin in Benchmarks/Plugins/Stamp Benchmarks/Plugins/Polls Benchmarks/Plugins/FloodsCalls Benchmarks/Plugins/Overstays \
-	    $(addprefix Tests/MisbehavingPlugins/,$(HOSTILE)); do \
+	    Benchmarks/Plugins/Noop Benchmarks/Plugins/Expires $(addprefix Tests/MisbehavingPlugins/,$(HOSTILE)); do \
 	    cc -O2 -shared -fPIC -I SDK/Sources/CBackgroundTasks/include $$plugin.c -o "$(BENCH)/lib$$(basename $$plugin).so" || exit; done
 	cc -O2 -shared -fPIC Benchmarks/Plugins/Bare.c -o "$(BENCH)/libBare.so"
 	cc -O2 Benchmarks/Plugins/Call.c -lffi -o "$(BENCH)/Call"
 	cc -O2 Benchmarks/Plugins/Floor.c -lseccomp -o "$(BENCH)/Floor"
 	cc -O2 -pthread Benchmarks/Plugins/Kills.c -o "$(BENCH)/Kills"
+	cc -O2 Benchmarks/Plugins/Commits.c -lsqlite3 -o "$(BENCH)/Commits"
+	cc -O2 Benchmarks/Plugins/Spawns.c -o "$(BENCH)/Spawns"
+	cc -O2 Benchmarks/Plugins/Timers.c -o "$(BENCH)/Timers"
+	cc -O2 Benchmarks/Plugins/Record.c Benchmarks/Plugins/Bare.c -o "$(BENCH)/Record"
 	swift build --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release
 
 # The other directories of Fuzz/Sources are links into Sources and Tests.

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Measures the built programs from outside, as whole processes. `make bench` and `make bench-size` build them first.
+// Measures the built programs from outside, as whole processes. The targets `bench...` of the Makefile build them.
 // Tests never measure.
 
 import PackageDescription
@@ -11,6 +11,8 @@ let package = Package(
     targets: [
         .target(name: "Measuring", swiftSettings: settings),
         .executableTarget(name: "SubmitToHandler", dependencies: ["Measuring"], swiftSettings: settings),
+        .executableTarget(name: "Throughput", dependencies: ["Measuring"], swiftSettings: settings),
+        .executableTarget(name: "Results", dependencies: ["Measuring"], swiftSettings: settings),
         .executableTarget(name: "HostAtSize", dependencies: ["Measuring"], swiftSettings: settings),
     ]
 )

@@ -1,6 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * Records the time of the first instruction of its handler: one line of monotonic nanoseconds in its container. */
+ * Records the time of the first instruction of its handler: one line of monotonic nanoseconds in its container. Entry
+ * registers the tasks of the batch, so that a manifest may permit any tasks. */
 #include <bgtask.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,5 +25,10 @@ static void stamp(void *context, const bgt_host *host, bgt_task task) {
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     (void)plugin;
-    return bgt_register(host, "com.example.stamp.refresh", stamp, NULL);
+    bgt_launch_info launch;
+    BGTASK_TRY(bgt_get_launch_info(host, &launch));
+    for (uint64_t index = 0; index < launch.identifier_count; index++) {
+        BGTASK_TRY(bgt_register(host, launch.identifiers[index], stamp, NULL));
+    }
+    return BGT_OK;
 }

@@ -3,59 +3,38 @@
 import Foundation
 import Measuring
 
-/// A benchmark of durable submissions by one caller: one request per call, and batches of 100 requests. Each call is
-/// answered when its requests are on disk.
+/// A benchmark of durable submissions by one caller to a host with many plugins: one request per call, and batches of
+/// 100 requests.
 struct Batches {
     private static let size = 100
-    private static let nanoseconds: Int64 = 10_000_000_000
+    private static let seconds = 10
 
     private let population: Population
-    private let control: Control
-    /// Number of submitted requests. Each one has a task of its own, so that none replaces another.
-    private var submitted = 0
+    private let socket: String
 
-    init(_ population: Population, on host: MeasuredHost) throws {
+    init(_ population: Population, on host: MeasuredHost) {
         self.population = population
-        control = try host.connect()
+        socket = host.directory.socket
     }
 
-    mutating func measure(_ rows: inout Rows) throws {
-        let single = try rate { batches in
-            let answer = try batches.control.post("/v1/tasks", batches.next())
-            guard JSON(answer)["submission"].integer != nil else { throw BenchmarkError("refused: \(answer)") }
-            return 1
-        }
-        let batched = try rate { batches in
-            let requests = (0..<Self.size).map { _ in batches.next() }.joined(separator: ",")
-            let answer = try batches.control.post("/v1/tasks/batch", #"{"requests":[\#(requests)]}"#)
-            guard JSON(answer)["results"].count == Self.size, !answer.contains("\"error\"") else {
-                throw BenchmarkError("refused: \(answer)")
-            }
-            return Self.size
-        }
+    func measure(_ rows: inout Rows) throws {
         let size = "\(population.plugins) plugins with \(population.each) pending each"
-        rows.add("\(size): durable submissions a second, one in each call", now: String(format: "%.0f", single))
+        let single = try rate(batch: nil, from: 0)
+        rows.add("\(size): durable submissions a second, one in each call", now: single)
         rows.add(
             "\(size): durable submissions a second, in batches of \(Self.size)",
-            now: String(format: "%.0f", batched)
+            now: try rate(batch: Self.size, from: 1_000_000)
         )
     }
 
-    /// Requests per second of a call, repeated by one caller.
-    private mutating func rate(_ call: (inout Self) throws -> Int) throws -> Double {
-        let start = monotonicNow()
-        var (count, elapsed): (Int, Int64) = (0, 0)
-        while elapsed < Self.nanoseconds {
-            count += try call(&self)
-            elapsed = monotonicNow() - start
+    /// Requests per second as text.
+    ///
+    /// - Parameter first: number of the first request. Tasks with this number and above have no pending request.
+    private func rate(batch: Int?, from first: Int) throws -> String {
+        let submissions = Submissions(batch: batch) { [population] number in
+            population.task(population.each + first + number, of: number % population.plugins)
         }
-        return Double(count) / (Double(elapsed) / 1e9)
-    }
-
-    /// The body of a request for a task without a pending request.
-    private mutating func next() -> String {
-        submitted += 1
-        let task = population.task(population.each + submitted, of: submitted % population.plugins)
-        return #"{"identifier":"\#(task)","kind":"processing","earliest_begin":"2099-01-01T00:00:00Z"}"#
+        let calls = try submissions.measure(socket, seconds: Self.seconds)
+        return String(format: "%.0f", Double(calls.spans.count * (batch ?? 1)) / Double(calls.duration) * 1e9)
     }
 }

@@ -41,6 +41,9 @@ struct Floods {
     func measure() throws {
         let directory = try directory()
         defer { directory.remove() }
+        // Before the first launch, which would create the file of its grant.
+        let kills = try KillWatch(programs, fifo: directory.path + "/fifo")
+        defer { kills.stop() }
         let host = try MeasuredHost(programs, in: directory)
         defer { host.stop() }
         let control = try host.connect()
@@ -48,7 +51,6 @@ struct Floods {
         try waitForLaunches(way == nil ? 0 : Self.flooders.count, control)
         let submissions = try Self.submit(Self.overstayer, control)
 
-        let kills = try KillWatch(programs, fifo: directory.path + "/fifo")
         let asker = try Asker(directory.socket, path: "/v1/host", pause: 20_000)
         let start = monotonicNow()
         var memory: [Int] = []
@@ -68,8 +70,7 @@ struct Floods {
             usleep(5_000)
         }
         let elapsed = Double(monotonicNow() - start) / 1e9
-        let answers = try asker.stop()
-        kills.stop()
+        let answers = try asker.stop().times
         let recorded = try Self.submit(Self.overstayer, control) - submissions
         host.stop()
         try write(kills, unmeasured, answers, memory, Double(recorded) / elapsed, elapsed, directory)

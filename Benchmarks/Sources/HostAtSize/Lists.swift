@@ -28,8 +28,7 @@ struct Lists {
         try measureStatus(host, &rows)
         try measureCommands(host, &rows)
         try measureDecisions(host, &rows)
-        var batches = try Batches(population, on: host)
-        try batches.measure(&rows)
+        try Batches(population, on: host).measure(&rows)
         try rows.write("2-lists", programs)
     }
 
@@ -113,14 +112,14 @@ struct Lists {
         func submissions() throws -> Distribution {
             let asker = try Asker(socket, path: "/v1/tasks", body: body, pause: 2_000)
             sleep(Self.seconds)
-            return try asker.stop()
+            return try asker.stop().times
         }
         let alone = try submissions()
         let readers = try ["/v1/plugins", "/v1/tasks"].map { try Asker(socket, path: $0, pause: 0) }
         let used = try host.processorTime(ofThread: "decisions")
         let beside = try submissions()
         let share = Double(try host.processorTime(ofThread: "decisions") - used) / Double(Self.seconds) / 1e9
-        let pages = try readers.map { try $0.stop().count }.reduce(0, +)
+        let pages = try readers.map { try $0.stop().spans.count }.reduce(0, +)
         rows.add("\(size): a submission answered, no lists, ms (p50 / p99 / max)", now: alone.text)
         rows.add(
             "\(size): a submission answered, beside \(pages / Int(Self.seconds)) pages a second, ms (p50 / p99 / max)",

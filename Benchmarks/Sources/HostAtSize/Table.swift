@@ -16,27 +16,13 @@ struct Table {
         let directory = Rows.directory(programs)
         let files = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".rows") }
         let columns = "| figure | before | now | promised | the machine alone |\n|---|---|---|---|---|\n"
-        var text = try heading() + "\n\n" + columns
+        var text = try Machine.current().text + "\n\n" + columns
         for file in files.sorted() { text += try String(contentsOfFile: "\(directory)/\(file)", encoding: .utf8) }
         if let cost = try? String(contentsOfFile: programs.bench + "/core-cost.txt", encoding: .utf8) {
             text += CoreCostTable(cost).rows
         }
         try text.write(toFile: programs.bench + "/size.md", atomically: true, encoding: .utf8)
         return text
-    }
-
-    private func heading() throws -> String {
-        let (processors, memory) = (
-            ProcessInfo.processInfo.activeProcessorCount, ProcessInfo.processInfo.physicalMemory
-        )
-        let cpuinfo = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
-        let model = cpuinfo.split(separator: "\n").first { $0.hasPrefix("model name") }?.split(separator: ": ").last
-        let (kernel, day) = (try Self.line("/usr/bin/uname", "-r"), try Self.line("/usr/bin/date", "+%Y-%m-%d"))
-        return "\(day), \(processors) processors (\(model ?? "unknown")), \(memory >> 30) GiB, Linux \(kernel)"
-    }
-
-    private static func line(_ program: String, _ argument: String) throws -> String {
-        try Programs.output(of: program, [argument]).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 

@@ -6,6 +6,7 @@ import Foundation
 /// host closes a connection that is idle for some seconds.
 package final class Control {
     private let descriptor: Int32
+    private var buffer = [UInt8](repeating: 0, count: 1 << 18)
 
     package init(socket path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -52,7 +53,6 @@ package final class Control {
         }
         var answer: [UInt8] = []
         var end: Int?
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
         while true {
             let count = read(descriptor, &buffer, buffer.count)
             guard count > 0 else { throw BenchmarkError("the host closed the connection") }

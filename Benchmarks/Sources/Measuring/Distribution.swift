@@ -2,18 +2,29 @@
 
 import Foundation
 
-/// Measured times, in nanoseconds, in ascending order.
+/// Measured values in ascending order; times are in nanoseconds.
 package struct Distribution: Sendable {
-    private let sorted: [Int64]
+    private let sorted: [Double]
 
-    package init(_ values: some Sequence<Int64>) { sorted = values.sorted() }
+    package init(_ times: some Sequence<Int64>) { self.init(values: times.map { Double($0) }) }
+    package init(values: some Sequence<Double>) { sorted = values.sorted() }
 
     package var count: Int { sorted.count }
 
-    /// The time in milliseconds below which the given share of the values lies; nil without values.
-    package func milliseconds(at share: Double) -> Double? {
+    /// The value below which the given share of the values lies; nil without values.
+    package func value(at share: Double) -> Double? {
         if sorted.isEmpty { return nil }
-        return Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]) / 1e6
+        return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+    }
+
+    /// The time in milliseconds below which the given share of the times lies; nil without values.
+    package func milliseconds(at share: Double) -> Double? { value(at: share).map { $0 / 1e6 } }
+
+    /// Distance between the quartiles as a share of the median; nil without values and for a median of 0.
+    package var spread: Double? {
+        guard let low = value(at: 0.25), let median = value(at: 0.5), let high = value(at: 0.75), median != 0
+        else { return nil }
+        return (high - low) / median
     }
 
     /// Median, 99th percentile and maximum in milliseconds, as text.

@@ -47,7 +47,19 @@ package struct HostDirectory: Sendable {
         try FileManager.default.copyItem(atPath: library, toPath: "\(path)/manifests/\(name)")
     }
 
-    /// The first column of the first row of an SQL query on the ledger. Called while no host runs.
+    /// Writes the manifest of a plugin for processing requests, with further lines.
+    package func add(_ plugin: String, library: String, _ lines: String...) throws {
+        let manifest = """
+            manifest: 1
+            identifier: \(plugin)
+            library: \(library)
+            background-modes: [processing]
+
+            """
+        try write(manifest + lines.map { $0 + "\n" }.joined(), to: "manifests/\(plugin).yaml")
+    }
+
+    /// The rows of an SQL query on the ledger, a line each, with `|` between columns. Called while no host runs.
     package func query(_ sql: String) throws -> String {
         try Programs.output(of: "/usr/bin/sqlite3", [ledger, sql]).trimmingCharacters(in: .whitespacesAndNewlines)
     }

@@ -56,9 +56,19 @@ package struct MeasuredHost {
     // MARK: Counts of the kernel
 
     /// Processor time of the host so far, in clock ticks.
-    package func processorTicks() -> Int {
+    package func processorTicks() -> Int { ticks(at: 11) }
+
+    /// Processor time of all ended runners so far, in clock ticks.
+    package func runnerTicks() -> Int { ticks(at: 13) }
+
+    package static func milliseconds(ofTicks ticks: Int) -> Double {
+        Double(ticks) * 1_000 / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// The sum of two fields of the process's `stat`, in clock ticks: user time and system time.
+    private func ticks(at index: Int) -> Int {
         let fields = text("stat").split(separator: ")").last?.split(separator: " ") ?? []
-        return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
+        return fields.count > index + 1 ? (Int(fields[index]) ?? 0) + (Int(fields[index + 1]) ?? 0) : 0
     }
 
     /// A value of the process's status in kB, such as VmRSS or VmHWM.
@@ -74,6 +84,12 @@ package struct MeasuredHost {
             return (thread, lines.compactMap { Int($0.split(separator: "\t").last ?? "") }.reduce(0, +))
         }
         return Dictionary(uniqueKeysWithValues: counts)
+    }
+
+    /// The name of each thread.
+    package func threadNames() -> [String: String] {
+        let names = threads.map { ($0, text("task/\($0)/comm").trimmingCharacters(in: .whitespacesAndNewlines)) }
+        return Dictionary(uniqueKeysWithValues: names)
     }
 
     /// Processor time of the thread of that name, in nanoseconds.

@@ -34,6 +34,18 @@ package struct Programs: Sendable {
     /// - Returns: its standard output.
     @discardableResult
     package static func output(of program: String, _ arguments: [String], input: String? = nil) throws -> String {
+        try start(program, arguments, input: input)()
+    }
+
+    /// Starts a program.
+    ///
+    /// - Returns: a function that waits for the end of the program and returns its standard output. Until it is called,
+    ///   the output has to fit into a pipe.
+    package static func start(
+        _ program: String,
+        _ arguments: [String],
+        input: String? = nil
+    ) throws -> () throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
@@ -45,11 +57,14 @@ package struct Programs: Sendable {
             source.fileHandleForWriting.write(Data(input.utf8))
             try source.fileHandleForWriting.close()
         }
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw BenchmarkError("\(program) \(arguments.joined(separator: " ")) failed: \(process.terminationStatus)")
+        return {
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else {
+                let command = "\(program) \(arguments.joined(separator: " "))"
+                throw BenchmarkError("\(command) failed: \(process.terminationStatus)")
+            }
+            return text
         }
-        return text
     }
 }

@@ -29,22 +29,36 @@ struct SubmitToHandler {
         let stamp = try measure(hosts, "stamp", rounds: rounds)
         let bare = try measure(hosts, "bare", rounds: rounds)
         let floor = try measureFloor(programs.bench, rounds: rounds)
-        print("from … to the handler's first instruction, \(rounds) rounds, in ms     p50 / p99 / max")
-        print(row("submission sent (HTTP, commit, launch)", stamp[0].sent))
-        print(row("submission answered (it is durable)", stamp[0].answered))
-        print(row("the same, isolation off", stamp[1].answered))
-        print(row("submission sent, without idle runners", stamp[2].sent))
-        print(row("submission answered, without idle runners", stamp[2].answered))
-        print(row("submission sent, in a main bundle", stamp[3].sent))
-        print(row("submission answered, in a main bundle", stamp[3].answered))
-        print(row("a bound function: sent", bare[0].sent))
-        print(row("a bound function: answered", bare[0].answered))
-        print(row("the same, isolation off", bare[1].answered))
-        print(row("a C program: spawn, confine, dlopen, dlsym", floor.filter { $0 < 0 }.map(-)))
-        print(row("a C program: spawn, dlopen, dlsym", floor.filter { $0 > 0 }))
-        try measureCall(programs.bench)
-        try measurePolls(hosts[0])
-        measureIdleness(hosts[0])
+        var figures = try latencies(stamp, bare, floor)
+        figures += try measureCall(programs.bench)
+        figures += try measurePolls(hosts[0])
+        figures += try measureIdleness(hosts[0])
+        print("from … to the handler's first instruction, \(rounds) rounds: p50 / p99 / max")
+        for figure in figures { print(figure.line) }
+        try Run("From a submission to its handler", figures).write("1-submit-to-handler", programs)
+    }
+
+    private typealias Times = (sent: [Int64], answered: [Int64])
+
+    private static func latencies(_ stamp: [Times], _ bare: [Times], _ floor: [Int64]) throws -> [Figure] {
+        func figure(_ name: String, _ times: [Int64], _ limit: Figure? = nil) throws -> Figure {
+            try Figure(name, .milliseconds, Distribution(times), limit: limit)
+        }
+        let confined = try figure("a C program: spawn, confine, dlopen, dlsym", floor.filter { $0 < 0 }.map(-))
+        let open = try figure("a C program: spawn, dlopen, dlsym", floor.filter { $0 > 0 })
+        return [
+            try figure("submission sent (HTTP, commit, launch)", stamp[0].sent, confined),
+            try figure("submission answered (it is durable)", stamp[0].answered, confined),
+            try figure("submission answered, isolation off", stamp[1].answered, open),
+            try figure("submission sent, without idle runners", stamp[2].sent, confined),
+            try figure("submission answered, without idle runners", stamp[2].answered, confined),
+            try figure("submission sent, in a main bundle", stamp[3].sent, confined),
+            try figure("submission answered, in a main bundle", stamp[3].answered, confined),
+            try figure("a bound function: sent", bare[0].sent, confined),
+            try figure("a bound function: answered", bare[0].answered, confined),
+            try figure("a bound function: answered, isolation off", bare[1].answered, open),
+            confined, open,
+        ]
     }
 
     /// The directory of a host with three plugins: one with an entry function, one with a bound function, one that
@@ -86,7 +100,7 @@ struct SubmitToHandler {
         _ hosts: [MeasuredHost],
         _ plugin: String,
         rounds: Int
-    ) throws -> [(sent: [Int64], answered: [Int64])] {
+    ) throws -> [Times] {
         let controls = try hosts.map { try $0.connect() }
         let body = #"{"identifier":"com.example.\#(plugin).refresh","kind":"refresh"}"#
         var starts: [[(sent: Int64, answered: Int64)]] = hosts.map { _ in [] }
@@ -115,23 +129,33 @@ struct SubmitToHandler {
     }
 
     /// Measures the call of a bound function alone, without a launch.
-    private static func measureCall(_ bench: String) throws {
-        let costs = try Programs.output(of: bench + "/Call", []).split(whereSeparator: \.isWhitespace)
-        guard costs.count == 2 else { throw BenchmarkError("Call did not print two costs") }
-        print("one call of a function with seven arguments: \(costs[0]) ns plainly, \(costs[1]) ns through libffi")
+    private static func measureCall(_ bench: String) throws -> [Figure] {
+        guard let costs = costs(try Programs.output(of: bench + "/Call", [])) else {
+            throw BenchmarkError("Call did not print two costs")
+        }
+        let plain = try Figure("one call of a function with seven arguments", .nanoseconds, single: costs[0])
+        let name = "one call of a function with seven arguments, through libffi"
+        return [try Figure(name, .nanoseconds, single: costs[1], limit: plain), plain]
+    }
+
+    /// The two numbers of a text; nil for another text.
+    private static func costs(_ text: String) -> [Double]? {
+        let costs = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+        return costs.count == 2 ? costs : nil
     }
 
     /// Measures the calls `is_expiring` and `set_progress`, which a continued task makes in loops.
-    private static func measurePolls(_ host: MeasuredHost) throws {
+    private static func measurePolls(_ host: MeasuredHost) throws -> [Figure] {
         let body = #"{"identifier":"com.example.polls.poll","kind":"continued","title":"Polls"}"#
         let answer = try host.connect().post("/v1/tasks", body)
         guard answer.contains("submission") else { throw BenchmarkError("refused: \(answer)") }
         let file = host.directory.container("com.example.polls", "polls")
         for _ in 0..<6_000 {
             let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
-            let costs = text.split(whereSeparator: \.isWhitespace)
-            if costs.count == 2 {
-                return print("one call by a plugin: is_expiring \(costs[0]) ns, set_progress \(costs[1]) ns")
+            if let costs = costs(text) {
+                return try zip(["is_expiring", "set_progress"], costs).map { name, cost in
+                    try Figure("one call by a plugin: \(name)", .nanoseconds, single: cost)
+                }
             }
             try host.requireRunning()
             usleep(10_000)
@@ -139,23 +163,23 @@ struct SubmitToHandler {
         throw BenchmarkError("the plugin Polls wrote no figures within 60 s")
     }
 
-    private static func measureIdleness(_ host: MeasuredHost) {
+    private static func measureIdleness(_ host: MeasuredHost) throws -> [Figure] {
         // The threads of the last launch have returned to their pools by then.
         sleep(5)
         let before = (ticks: host.processorTicks(), switches: host.contextSwitches())
         sleep(10)
         let ticks = host.processorTicks() - before.ticks
         let switches = host.contextSwitches().reduce(0) { $0 + $1.value - (before.switches[$1.key] ?? $1.value) }
-        print("an idle host in 10 s: \(ticks) ticks of processor time, \(switches) context switches")
+        let used = MeasuredHost.milliseconds(ofTicks: ticks)
+        return [
+            try Figure("an idle host in 10 s: processor time", .milliseconds, single: used),
+            try Figure("an idle host in 10 s: context switches", .number, single: Double(switches)),
+        ]
     }
 
     private static func stamps(_ host: MeasuredHost, _ plugin: String) -> [Int64] {
         let file = host.directory.container("com.example.\(plugin)", "stamps")
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { Int64($0) }
-    }
-
-    private static func row(_ name: String, _ values: [Int64]) -> String {
-        name.padding(toLength: 60, withPad: " ", startingAt: 0) + Distribution(values).text
     }
 }

@@ -1,45 +1,36 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
-import Measuring
 
 /// Many plugins with many pending requests, in a directory that is prepared once: a host catalogues the plugins, and
 /// SQL fills the ledger. Half of the requests wait for idleness, half for a date. No event waits, so a host that starts
 /// with the ledger launches no plugin.
-struct Population {
-    let name: String
-    let plugins: Int
-    let each: Int
-    let path: String
+package struct Population {
+    package let name: String
+    package let plugins: Int
+    package let each: Int
+    package let path: String
 
-    static func lists(_ programs: Programs) -> Population {
-        Population(name: "lists", plugins: 10_000, each: 10, path: Rows.directory(programs) + "/lists")
+    /// - Parameter path: directory of the host; it is kept for later runs.
+    package init(name: String, plugins: Int, each: Int, path: String) {
+        (self.name, self.plugins, self.each, self.path) = (name, plugins, each, path)
     }
 
-    static func start(_ programs: Programs) -> Population {
-        Population(name: "start", plugins: 1_000, each: 1_000, path: Rows.directory(programs) + "/start")
-    }
-
-    var total: Int { plugins * each }
+    package var total: Int { plugins * each }
     private var ledger: String { path + "/ledger.prepared" }
     /// The identifier of a plugin. Identifiers sort by number, as in the host's lists.
-    func plugin(_ number: Int) -> String { "com.example.size" + String(format: "%05d", number) }
+    package func plugin(_ number: Int) -> String { "com.example.size" + String(format: "%05d", number) }
     /// The identifier of a task, 33 bytes long.
-    func task(_ number: Int, of plugin: Int) -> String { self.plugin(plugin) + String(format: ".job.r%06d", number) }
+    package func task(_ number: Int, of plugin: Int) -> String {
+        self.plugin(plugin) + String(format: ".job.r%06d", number)
+    }
 
-    func prepare(_ programs: Programs) throws {
+    package func prepare(_ programs: Programs) throws {
         if FileManager.default.fileExists(atPath: ledger) { return print("\(name): is prepared") }
         let directory = try HostDirectory(path, configuration: configuration)
         try directory.install(library: programs.bench + "/libOverstays.so", as: "libSize.so")
         for number in 0..<plugins {
-            let manifest = """
-                manifest: 1
-                identifier: \(plugin(number))
-                library: libSize.so
-                background-modes: [processing]
-                permitted-identifiers: [\(plugin(number)).job.*]
-                """
-            try directory.write(manifest, to: "manifests/\(plugin(number)).yaml")
+            try directory.add(plugin(number), library: "libSize.so", "permitted-identifiers: [\(plugin(number)).job.*]")
         }
         let host = try MeasuredHost(programs, in: directory)
         try host.waitUntilLoaded()
@@ -88,7 +79,7 @@ struct Population {
     }
 
     /// The directory with the prepared ledger, restored after earlier runs.
-    func restored() throws -> HostDirectory {
+    package func restored() throws -> HostDirectory {
         guard FileManager.default.fileExists(atPath: ledger) else {
             throw BenchmarkError("\(name) is not prepared; run HostAtSize with \(name) prepare")
         }
@@ -98,7 +89,7 @@ struct Population {
         return directory
     }
 
-    var ledgerMegabytes: Int {
+    package var ledgerMegabytes: Int {
         let size = try? FileManager.default.attributesOfItem(atPath: ledger)[.size] as? Int
         return (size ?? 0) >> 20
     }

@@ -1,13 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
-import Measuring
 import Synchronization
 
-/// Repeats the same call on a thread and a connection of its own, until it is stopped.
-final class Asker: Sendable {
+/// Repeats a call on a thread and a connection of its own, until it is stopped.
+package final class Asker: Sendable {
     private struct State {
-        var times: [Int64] = []
+        var calls = Calls()
         var problem: (any Error)?
         var isStopping = false
     }
@@ -15,20 +14,33 @@ final class Asker: Sendable {
     private let state = Mutex(State())
     private let end = DispatchSemaphore(value: 0)
 
-    /// Starts the calls, each after the answer to the previous one.
+    /// Starts the same call again and again, each after the answer to the previous one.
     ///
     /// - Parameters:
     ///   - body: body of a POST; nil for a GET.
     ///   - pause: microseconds between an answer and the next call.
-    init(_ socket: String, path: String, body: String? = nil, pause: UInt32) throws {
+    package convenience init(_ socket: String, path: String, body: String? = nil, pause: UInt32) throws {
+        try self.init(socket, pause: pause) { control, _ in
+            _ = try body.map { try control.post(path, $0) } ?? control.get(path)
+        }
+    }
+
+    /// Starts calls with increasing numbers, from 0, each after the end of the previous one.
+    ///
+    /// - Parameters:
+    ///   - pause: microseconds between the end of a call and the next call.
+    ///   - call: runs on the thread of the calls.
+    package init(_ socket: String, pause: UInt32 = 0, _ call: @escaping @Sendable (Control, Int) throws -> Void) throws
+    {
         let control = try Control(socket: socket)
         let thread = Thread { [self, connection = ConnectionBox(control)] in
-            while !state.withLock({ $0.isStopping }) {
+            for number in 0... {
+                if state.withLock({ $0.isStopping }) { break }
                 do {
                     let start = monotonicNow()
-                    _ = try body.map { try connection.control.post(path, $0) } ?? connection.control.get(path)
-                    let time = monotonicNow() - start
-                    state.withLock { $0.times.append(time) }
+                    try call(connection.control, number)
+                    let end = monotonicNow()
+                    state.withLock { $0.calls.add(start, end) }
                 } catch {
                     state.withLock { $0.problem = error }
                     break
@@ -40,14 +52,13 @@ final class Asker: Sendable {
         thread.start()
     }
 
-    /// Waits for the outstanding answer and returns the times of all answers. Throws the error that ended the calls
-    /// early.
-    func stop() throws -> Distribution {
+    /// Waits for the outstanding answer and returns all calls. Throws the error that ended the calls early.
+    package func stop() throws -> Calls {
         state.withLock { $0.isStopping = true }
         end.wait()
         return try state.withLock { state in
             if let problem = state.problem { throw problem }
-            return Distribution(state.times)
+            return state.calls
         }
     }
 }
