@@ -92,7 +92,7 @@ struct ControlLoop {
     private mutating func obey(_ message: HostMessage) {
         switch message {
         case .confine, .plan:
-            RunnerExit.endBrokenWire("the host sent a second plan or sandbox, but a runner process runs only one launch")
+            RunnerExit.endBrokenWire("the host sent a second sandbox or plan, but a runner runs only one launch")
         case .deliver(let task): launch.deliver(task)
         case .expire(let tasks, let reason): launch.expire(.tasks(tasks), reason, isAnnounced: false)
         case .expireAssertions(let reason): launch.expireAssertions(reason)

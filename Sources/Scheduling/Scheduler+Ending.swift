@@ -212,7 +212,7 @@ extension Scheduler {
         if case .starting(var start)? = launches.find(number)?.phase {
             start.failure = start.failure ?? message
             launches.update(number) { [start] in $0.phase = .starting(start) }
-        } else if launches.listening(number) != nil { 
+        } else if launches.listening(number) != nil {
             kill(number, because: .hostFailed(message))
         }
     }
