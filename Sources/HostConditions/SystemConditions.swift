@@ -43,8 +43,9 @@ package final class SystemConditions: Sendable {
         } catch {
             let remedy =
                 switch error.number {
-                case EMFILE: "; raise LimitNOFILE= of bgtaskd's service"
-                case EAGAIN: "; raise TasksMax= of bgtaskd's service"
+                case EMFILE, ENFILE:
+                    "; raise the host's limit of open files (RLIMIT_NOFILE) or fs.file-max of the machine"
+                case EAGAIN: "; raise the limits of processes of the host's user (RLIMIT_NPROC) and service (TasksMax=)"
                 default: ""
                 }
             throw ConditionsError(message: "cannot watch the machine's conditions: \(error)\(remedy)")

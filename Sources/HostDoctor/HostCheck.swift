@@ -73,7 +73,9 @@ package struct HostCheck {
         do throws(HostError) {
             let users = try PluginUsers(configuration.pluginUsers, .ofThisProcess())
             switch users {
-            case .own(let range): add(.fine, .pluginUsers, "each plugin has a user of its own from \(range)")
+            case .own(let range):
+                let users = "each main plugin shares a user of its own from \(range) with its extensions"
+                add(.fine, .pluginUsers, users)
             case .hostUser(let reason): add(.fine, .pluginUsers, "plugins run as the host's user: \(reason)")
             }
             return users.range != nil

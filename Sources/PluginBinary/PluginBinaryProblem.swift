@@ -159,7 +159,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .newerMajors(let majors), .olderMajors(let majors):
             "is built for ABI major \(majors.count == 1 ? "version" : "versions")"
                 + " \(majors.map(String.init).joined(separator: ", "));"
-                + " this host offers ABI \(HostABI.major).\(HostABI.minor)"
+                + " this version of bgtask offers ABI \(HostABI.major).\(HostABI.minor)"
         case .newerMinor(let required, let offered):
             "requires ABI \(HostABI.major).\(required); this version of bgtask offers ABI \(HostABI.major).\(offered)"
         case .entryMissing: "does not export \(PluginBinary.entryName)"

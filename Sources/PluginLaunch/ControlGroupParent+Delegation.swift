@@ -72,7 +72,8 @@ extension ControlGroupParent {
             let processes = others == 1 ? "another process" : "\(others) other processes"
             let message =
                 "the control groups of launches lack controllers, so some limits may not be enforced: the control"
-                + " group \(container) of the host also contains \(processes)"
+                + " group \(container) of the host also contains \(processes); start the host in a group of its own, as"
+                + " its unit does"
             logger.info("\(message)")
         }
     }

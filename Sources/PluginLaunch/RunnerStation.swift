@@ -226,8 +226,8 @@ struct RunnerStation {
         return LaunchError(
             code: .refused,
             message: "\(name) gets no control group, so its limits of memory and processes cannot be enforced,"
-                + " and isolation requires them: \(cause); let the host create control groups below its own"
-                + " (Delegate=yes), or remove memory and processes from isolation"
+                + " and isolation requires one or both: \(cause); let the host create control groups below its own"
+                + " (Delegate=yes), or remove memory and processes from isolation, and restart the host"
         )
     }
 

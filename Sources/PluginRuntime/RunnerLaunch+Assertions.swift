@@ -26,7 +26,8 @@ extension RunnerLaunch {
         guard let name, let text = ForeignText.read(name, limit: AssertionID.nameLimit) else {
             throw CallProblem(
                 status: BGT_INVALID,
-                message: "name: NULL, longer than \(AssertionID.nameLimit) bytes, or not UTF-8; name the work"
+                message: "name: NULL, longer than \(AssertionID.nameLimit) bytes, or not UTF-8;"
+                    + " name the work in UTF-8 text of at most \(AssertionID.nameLimit) bytes"
             )
         }
         let beginning = state.withLock { state -> AssertionTable<AssertionHandler>.Beginning in
@@ -48,7 +49,7 @@ extension RunnerLaunch {
             throw CallProblem(
                 status: BGT_ENDED,
                 message: "the launch is expiring, or no task and no assertion is open;"
-                    + " begin the assertion before the last completion"
+                    + " begin the assertion before the last completion and before an expiration"
             )
         }
     }

@@ -150,8 +150,8 @@ extension RunnerLaunch {
         case .settling:
             let message =
                 "no thread was available to end the launch in order, so the plugin's stop function was not called;"
-                + " raise TasksMax= of bgtaskd's service, launch-limits.processes in the host's configuration, or"
-                + " limits.processes in the plugin's manifest"
+                + " raise the limit that was reached: limits.processes in the plugin's manifest, or, with a restart of"
+                + " the host, launch-limits.processes in its configuration or TasksMax= of bgtaskd's service"
             channel.send(.log(.warning, message: message))
         case .stopping:
             let message =

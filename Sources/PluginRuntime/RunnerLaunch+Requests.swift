@@ -84,7 +84,7 @@ extension RunnerLaunch {
             throw CallProblem(
                 status: BGT_UNAVAILABLE,
                 subReason: BGT_REASON_NOT_RECORDED,
-                message: "\(call): the host could not record the cancellation, and the request is still pending;"
+                message: "\(call): the host could not record the cancellation, and cancelled nothing;"
                     + " cancel again later"
             )
         case .refused(let refusal): throw CallProblem(refusal)

@@ -69,13 +69,17 @@ enum GrantedPlace: ~Copyable {
         // Limits of the operator, and directories in which an earlier launch may have put a symbolic link.
         let writable = plan.granted.filter { $0.access == .write && $0.path != granted.path }.map(\.path)
         for limit in granted.within + writable.filter({ PathRelation.contains($0, granted.path) }) {
+            let isOfOperator = granted.within.contains(limit)
             guard let real = Place(limit)?.resolvedPath else {
-                return "\(granted.path) is not granted: \(limit), to which grant-limits narrows it, does not exist;"
-                    + " create it, or limit the grant to the directory in which the plugin creates it"
+                return isOfOperator
+                    ? "\(granted.path) is not granted: \(limit), to which grant-limits narrows it, does not exist;"
+                        + " create it, or limit the grant to the directory in which the plugin creates it"
+                    : "\(granted.path) is not granted: \(limit), which the plugin may write, is missing; create it"
             }
             if PathRelation.contains(real, target) { continue }
             return "\(granted.path) is not granted: it leads to \(target), outside of \(limit);"
                 + " replace the symbolic link, or grant \(target)"
+                + (isOfOperator ? " and add it to grant-limits, which narrows the grant to \(limit)" : "")
         }
         return foreignLink(on: path, to: opened, trusted).map { link in
             "\(granted.path) is not granted: a plugin could have put the symbolic link \(link) there;"

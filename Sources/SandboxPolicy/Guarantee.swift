@@ -62,8 +62,8 @@ extension Guarantee {
             if mechanisms.landlock == nil { return .notEnforced(noLandlock) }
             if !isConfined {
                 return .notEnforced(
-                    "the Landlock of this kernel does not confine signals; Landlock of Linux 6.12 or later does, and"
-                        + " elsewhere users of plugins (plugin-users)"
+                    "the Landlock of this kernel does not confine signals; use Linux 6.12 or later, or give plugins"
+                        + " users of their own (plugin-users)"
                 )
             }
             return .enforced(by: "Landlock \(mechanisms.landlockVersion), seccomp")

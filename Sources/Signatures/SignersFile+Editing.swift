@@ -20,7 +20,8 @@ extension SignersFile {
         guard isPlain, !patterns.isEmpty, !patterns.hasPrefix("#") else {
             throw SignersFileError(
                 message: "\"\(patterns)\" is not a list of patterns",
-                remedy: "write identifiers of plugins, separated by commas without spaces, such as com.example.*"
+                remedy: "write identifiers or patterns of plugins, separated by commas without spaces, such as"
+                    + " com.example.*"
             )
         }
         let limits = [after.map { "valid-after=\"\($0)\"" }, before.map { "valid-before=\"\($0)\"" }].compactMap(\.self)

@@ -36,7 +36,7 @@ struct NoteTests {
             #expect(survey.note == nil && survey.otherMajors == [0, 3])
             #expect(
                 survey.problems.first?.message.hasSuffix(
-                    "is built for ABI major versions 0, 3; this host offers ABI 1.0 (BGT-ABI-02)"
+                    "is built for ABI major versions 0, 3; this version of bgtask offers ABI 1.0 (BGT-ABI-02)"
                 ) == true
             )
         }

@@ -29,7 +29,7 @@ static bool begin(bgtt_host *host, bgt_assertion_handler on_expire, void *contex
     if (has_nothing_open || host->phase == ENDED || host->phase == FAILED || host->assertions_reason != 0) {
         return refuse(problem, BGT_ENDED,
                       "the launch is expiring, or no task and no assertion is open; begin the assertion before the last"
-                      " completion");
+                      " completion and before an expiration");
     }
     if (count_open(host) >= BGTASK_ASSERTIONS_MAX) {
         return refuse(problem, BGT_UNAVAILABLE, "%u assertions are open; end one before the next begins",
@@ -56,7 +56,9 @@ static void do_begin(bgtt_host *host, const char *name, bgt_assertion_handler on
     }
     char *text = name == NULL ? NULL : read_text(name, BGTASK_TITLE_MAX);
     if (text == NULL) {
-        (void)refuse(problem, BGT_INVALID, "name: NULL, longer than 255 bytes, or not UTF-8; name the work");
+        (void)refuse(problem, BGT_INVALID,
+                     "name: NULL, longer than 255 bytes, or not UTF-8; name the work in UTF-8 text of at most 255"
+                     " bytes");
         return;
     }
     free(text);

@@ -16,7 +16,10 @@ extension TryReport: Presentable {
         fields.add("outcome", "\(outcome): \(meaning)")
         fields.add("message", message)
         fields.add("expired", expired)
-        fields.add("limit", passedLimit.map { "the trial was ended after \(Duration.nanoseconds($0).humanReadable)" })
+        fields.add(
+            "limit",
+            passedLimit.map { "open tasks and assertions expired after \(Duration.nanoseconds($0).humanReadable)" }
+        )
         fields.add("progress", progress)
         fields.add("submitted", each: submissions.map(\.text))
         fields.add("violation", each: violations.map { ($0.rule.map { "\($0): " } ?? "") + $0.message })

@@ -116,8 +116,8 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         guard let kind else {
             throw ValidationError(
                 "--kind is missing; write --kind refresh (a short update, needs the background mode fetch), "
-                    + "--kind processing or health-research (minutes of work, need the background mode processing) or "
-                    + "--kind continued (as long as it makes progress)"
+                    + "--kind processing or health-research (minutes of work, need the background mode processing, and "
+                    + "health-research also the grant of that name) or --kind continued (as long as it makes progress)"
             )
         }
         return kind

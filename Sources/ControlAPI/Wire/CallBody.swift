@@ -152,7 +152,7 @@ extension BodyField {
                 .base64Invalid,
                 field: name,
                 problem,
-                remedy: "encode the bytes by RFC 4648, with padding"
+                remedy: "encode the bytes in the alphabet with + and / of RFC 4648, section 4, with padding"
             )
         case (_, .some(let value)):
             throw wrongType(value, at: name, shape)

@@ -137,9 +137,11 @@ package struct SecretReader: Sendable {
         let mode = status.st_mode & 0o7777
         if mode & (permitsGroup ? 0o027 : 0o077) != 0 {
             let others = mode & 0o007 != 0 ? "other users can use it" : "its group can use it"
+            // A file of root that only its group lets the host read has to change its owner, too.
+            let owner = status.st_uid == geteuid() ? "" : "chown \(geteuid()) \(path) && "
             return Flaw(
-                text: "the file \(path) has the mode 0\(String(mode, radix: 8)), so that \(others); permit it to its"
-                    + " owner only: chmod 600 \(path)"
+                text: "the file \(path) has the mode 0\(String(mode, radix: 8)), so that \(others); permit it to the"
+                    + " host's user only: \(owner)chmod 600 \(path)"
             )
         }
         if status.st_uid != 0, status.st_uid != geteuid() {

@@ -62,8 +62,8 @@ extension SecretSource {
             .wrongValue,
             at: field,
             "is not the name of a variable",
-            remedy: "write the name alone, in letters, digits and underscores; the value belongs in the environment of"
-                + " the host"
+            remedy: "write the name alone, in letters, digits and underscores, without a digit at its begin; the value"
+                + " belongs in the environment of the host"
         )
         return nil
     }

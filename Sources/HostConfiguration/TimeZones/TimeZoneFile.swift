@@ -26,7 +26,7 @@ struct TimeZoneFile {
     static func hasMagic(_ bytes: some Collection<UInt8>) -> Bool { bytes.prefix(4).elementsEqual("TZif".utf8) }
 
     init(_ bytes: [UInt8]) throws(Problem) {
-        guard bytes.count < Self.sizeLimit else { throw Problem("has more than \(Self.sizeLimit) bytes") }
+        guard bytes.count < Self.sizeLimit else { throw Problem("has \(Self.sizeLimit) bytes or more") }
         var reader = ByteReader(bytes)
         var header = try Header(&reader)
         if header.version < 2 {

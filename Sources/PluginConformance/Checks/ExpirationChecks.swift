@@ -90,7 +90,7 @@ extension ConformanceCheck {
     ) { logs, _ in
         logs.compactMap { log in
             guard log.expiration(of: 0) != nil, let time = log.lateEnd?.humanReadable else { return nil }
-            return ConformanceFlaw(.time, "callbacks still ran \(time) after the last completion")
+            return ConformanceFlaw(.time, "callbacks still ran \(time) after the end of the last task or assertion")
         }
     }
 

@@ -103,8 +103,10 @@ struct PluginNewCommand: ParsableCommand {
         }
         let extended = role == .extension ? containing : nil
         guard let project = PluginProject(name, in: language, kind: kind, extending: extended) else {
+            let owner = extended ?? name
             throw ValidationError(
-                "an identifier that ends with .\(kind.work) would be too long; shorten the identifier"
+                "the task identifier \(owner).\(kind.work) would have more than \(ReverseDNSName.maximumLength) bytes;"
+                    + " shorten \(owner)"
             )
         }
         return project

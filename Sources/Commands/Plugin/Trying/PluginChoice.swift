@@ -42,7 +42,7 @@ struct PluginChoice {
         if let entry = contents.entries.first(where: { $0.manifestPath == file }) {
             return (entry, contents.entries)
         }
-        throw refusal(of: file, contents.refused(file))
+        throw refusal(of: file, contents.refused(file), besides: neighbours)
     }
 
     private func installedEntry(in directories: CatalogueDirectories) async throws -> Catalogued {
@@ -62,12 +62,17 @@ struct PluginChoice {
         )
     }
 
-    private func refusal(of file: String, _ refused: RefusedFile?) -> CommandFailure {
+    private func refusal(
+        of file: String,
+        _ refused: RefusedFile?,
+        besides neighbours: [String] = []
+    ) -> CommandFailure {
         let problem = refused?.problems.first { $0.severity == .error }
+        let others = neighbours.isEmpty ? "" : " --with " + neighbours.joined(separator: " ")
         return CommandFailure(
             .refused,
             "a host refuses the plugin: \(problem.map { "\($0)" } ?? file)",
-            remedy: "find all problems with: bgtask plugin check \(file)"
+            remedy: "find all problems with: bgtask plugin check \(file)\(others)"
         )
     }
 }

@@ -26,6 +26,12 @@ struct TriedTask {
         }
         guard let identifier = TaskIdentifier(name), plugin.permitted.permits(identifier) else {
             let names = Self.names(plugin)
+            if plugin.role == .extension {
+                throw ValidationError(
+                    "\(name.inQuotes) is not an event of the extension \(plugin.identifier), which runs no tasks;"
+                        + " write \"trigger\", or try the task with the manifest of its main plugin"
+                )
+            }
             throw ValidationError(
                 "\(name.inQuotes) is none of \(names.joined(separator: ", ")), which \(plugin.identifier) permits;"
                     + " \(NearestWord.remedy(for: name, amongListed: names)), or add it to permitted-identifiers"
