@@ -115,7 +115,7 @@ extension Reason {
         case .pluginDisabled(let plugin):
             (
                 "plugin \(plugin) is disabled by the operator",
-                "set plugins.\(plugin).enabled to true in the host's configuration"
+                "set plugins.\(plugin).enabled to true in the host's configuration and restart the host"
             )
         case .identifierNotPermitted(let task):
             (
@@ -141,12 +141,13 @@ extension Reason {
         case .backgroundDenied(let plugin):
             (
                 "the operator denies \(plugin) background work",
-                "set plugins.\(plugin).background to true in the host's configuration"
+                "set plugins.\(plugin).background to true in the host's configuration and restart the host"
             )
         case .backgroundRefreshOff(let plugin):
             (
                 "the operator disabled background refresh" + (plugin.map { " for \($0)" } ?? ""),
                 "set \(plugin.map { "plugins.\($0)." } ?? "")background-refresh to true in the host's configuration"
+                    + " and restart the host"
             )
         case .earliestBegin:
             (
@@ -170,12 +171,13 @@ extension Reason {
             (
                 "the last \(kind.name) launch for the plugin's own requests ended less than \(spacing.humanReadable) ago",
                 "wait, run the task now with bgtask run, or lower policies.spacing.\(kind.name) in the host's"
-                    + " configuration"
+                    + " configuration and restart the host"
             )
         case .dayBudget(_, let limit):
             (
                 "the plugin's background launches have used its day budget of \(limit.humanReadable) in the last 24h",
                 "wait, run the task now with bgtask run, or raise the plugin's day-budget in the host's configuration"
+                    + " and restart the host"
             )
         case .stagger(_, let cause):
             (
@@ -243,13 +245,14 @@ extension Reason {
                 "the host already runs as many \(lane.name) launches as its limit permits (\(limit))"
                     + (stopping > 0
                         ? "; \(stopping) launches are stopping, and those in excess of \(limit) count as running" : ""),
-                "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration"
+                "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration and restart the"
+                    + " host"
             )
         case .diskReserve(let shortage, let plugin):
             (
                 shortage.words + (plugin.map { "; a launch of \($0) used up the reserve and was ended" } ?? ""),
-                "delete files on this disk\(plugin.map { ", such as those of \($0)" } ?? ""), or lower disk-reserve in the"
-                    + " host's configuration"
+                "delete files on this disk\(plugin.map { ", such as those of \($0)" } ?? ""), or lower disk-reserve"
+                    + " in the host's configuration and restart the host"
             )
         case .beingRecorded: ("a change of the task is being written to the ledger", "wait for the ledger")
         case .runnerUnavailable(_, let message):

@@ -40,7 +40,7 @@ extension CatalogueSettlement {
                 // A property list cannot list extensions.
                 remedy: "add \"\(candidate.identifier)\" to "
                     + (main.file.hasSuffix(".plist") ? "" : "the extensions in \(main.file), or to ")
-                    + "plugins.\(main.identifier).extensions in the host's configuration"
+                    + "plugins.\(main.identifier).extensions in the host's configuration and restart the host"
             )
         }
         return containing
@@ -78,7 +78,8 @@ extension CatalogueSettlement {
                 "is the extension \"\(candidate.identifier)\", and no accepted main plugin has an identifier with which"
                     + " the extension's identifier begins",
                 remedy: "install its main plugin, correct the problems of a refused one, or list the extension under"
-                    + " plugins.MAIN.extensions in the host's configuration, with the main plugin's identifier as MAIN"
+                    + " plugins.MAIN.extensions in the host's configuration, with the main plugin's identifier as MAIN,"
+                    + " and restart the host"
             )
         }
         let cause = (unusable + refused).lazy.filter { $0.identifier == field.value }.flatMap(\.problems)
