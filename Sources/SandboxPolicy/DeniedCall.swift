@@ -78,9 +78,12 @@ package struct DeniedCall: Hashable, Sendable {
         case .unix: needed = ([.unix], "needs a Unix socket", "unix: [PATH]")
         case .processes: needed = ([.processes], "needs to start processes", "processes: true")
         case .netlink:
-            return "\(refusal); of AF_NETLINK, the grant network allows only the protocol NETLINK_ROUTE: if the plugin"
-                + " needs it, add to its manifest: grants: { network: true }; otherwise remove this call from the"
-                + " plugin"
+            let isGranted = grants.contains { $0.name == .network && $0.ports == nil && !$0.isRefused }
+            return "\(refusal); of AF_NETLINK, the grant network allows only the protocol NETLINK_ROUTE: "
+                + (isGranted
+                    ? "the manifest has this grant, so remove this call from the plugin"
+                    : "if the plugin needs it, add to its manifest: grants: { network: true }; otherwise remove this call"
+                        + " from the plugin")
         case .ungrantable: return "\(refusal); no grant allows this call: remove it from the plugin"
         }
         let present = grants.filter { needed.names.contains($0.name) }

@@ -42,7 +42,7 @@ struct PluginChoice {
         if let entry = contents.entries.first(where: { $0.manifestPath == file }) {
             return (entry, contents.entries)
         }
-        throw refusal(of: file, contents.refused(file))
+        throw refusal(of: file, contents.refused(file), plugins: plugins)
     }
 
     private func installedEntry(in directories: CatalogueDirectories) async throws -> Catalogued {
@@ -51,7 +51,7 @@ struct PluginChoice {
             return (entry, contents.entries)
         }
         if let refused = contents.refused.first(where: { $0.identifier?.text == name }) {
-            throw refusal(of: refused.file, refused)
+            throw refusal(of: refused.file, refused, plugins: directories.plugins)
         }
         let nearest = NearestWord.to(name, among: contents.entries.map(\.identifier.text))
         throw CommandFailure(
@@ -62,12 +62,12 @@ struct PluginChoice {
         )
     }
 
-    private func refusal(of file: String, _ refused: RefusedFile?) -> CommandFailure {
+    private func refusal(of file: String, _ refused: RefusedFile?, plugins: String?) -> CommandFailure {
         let problem = refused?.problems.first { $0.severity == .error }
         return CommandFailure(
             .refused,
             "a host refuses the plugin: \(problem.map { "\($0)" } ?? file)",
-            remedy: "find all problems with: bgtask plugin check \(file)"
+            remedy: "find all problems with: bgtask plugin check \(file)" + (plugins.map { " --plugins \($0)" } ?? "")
         )
     }
 }
