@@ -55,8 +55,9 @@ extension Scheduler {
                 launch: number,
                 blame: .host,
                 message: "the launch has no control group, so its limit of memory is not enforced, and its limit of"
-                    + " processes only where plugins have users of their own: \(cause); let the host create control groups below its own (Delegate=yes); with memory or"
-                    + " processes in the list of isolation such a launch is not started",
+                    + " processes only if plugins have users of their own: \(cause); let the host"
+                    + " create control groups below its own (Delegate=yes); with memory or processes in the list of"
+                    + " isolation such a launch is not started",
                 count: omitted > 0 ? omitted : nil
             )
         )

@@ -141,7 +141,7 @@ extension Reason {
         case .backgroundDenied(let plugin):
             (
                 "the operator denies \(plugin) background work",
-                "set plugins.\(plugin).background to true in the host's configuration and restart the host"
+                "set plugins.\(plugin).background to true in the host's configuration, and restart the host"
             )
         case .backgroundRefreshOff(let plugin):
             (
@@ -251,8 +251,8 @@ extension Reason {
         case .diskReserve(let shortage, let plugin):
             (
                 shortage.words + (plugin.map { "; a launch of \($0) used up the reserve and was ended" } ?? ""),
-                "delete files on this disk\(plugin.map { ", such as those of \($0)" } ?? ""), or lower disk-reserve"
-                    + " in the host's configuration and restart the host"
+                "delete files on this disk\(plugin.map { ", such as those of \($0)" } ?? ""), or lower disk-reserve in the"
+                    + " host's configuration and restart the host"
             )
         case .beingRecorded: ("a change of the task is being written to the ledger", "wait for the ledger")
         case .runnerUnavailable(_, let message):
