@@ -85,8 +85,8 @@ extension HostCheck {
         add(
             isMissing ? .note : .problem,
             .pluginDirectory,
-            "\(directory) \(cause), so libraries are found only beside their manifests; \(remedy), or name another"
-                + " directory with --plugin-directory"
+            "\(directory) \(cause), so libraries are found only beside their manifests or by absolute paths; \(remedy),"
+                + " or name another directory with --plugin-directory"
         )
     }
 }

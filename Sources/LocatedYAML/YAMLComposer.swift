@@ -77,7 +77,7 @@ struct YAMLComposer {
                 key: key,
                 position: position,
                 "contains the anchor \("&\(anchor.rawValue)".inQuotes); anchors and aliases are not accepted",
-                remedy: "write the value out wherever it is needed"
+                remedy: "write the value out wherever it is needed, or put text that begins with & in quotes"
             )
             return refused
         }
@@ -167,7 +167,8 @@ struct YAMLComposer {
             key: key,
             position: position,
             "contains the tag \(written.inQuotes); tags are not accepted",
-            remedy: "remove the tag; write a number without quotes, and text that looks like a number in quotes"
+            remedy: "remove the tag; write a number without quotes, and text that looks like a number or begins with !"
+                + " in quotes"
         )
     }
 

@@ -26,7 +26,8 @@ enum YAMLPrescan {
                 .notText,
                 position: position(of: place, in: bytes),
                 "contains the control character U+\(code), like a binary file",
-                remedy: "remove it, or write it as an escape in double quotes"
+                // The escape of NUL is refused as well.
+                remedy: bytes[place] == 0 ? "remove it" : "remove it, or write it as an escape in double quotes"
             )
             return nil
         }

@@ -70,10 +70,16 @@ package final class DirectoryLock: Sendable {
         let file = Descriptor(owning: Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
         if file.number < 0 {
             let directory = FilePlace.directory(of: path)
-            let isMissing = errno == ENOENT
+            let remedy =
+                switch errno {
+                case ENOENT: "run the command as a user who may create \(directory)"
+                case ENOSPC, EDQUOT: "free space on the disk of \(directory)"
+                case EROFS: "mount the disk of \(directory) for writing"
+                default: "run the command as the owner of \(directory)"
+                }
             throw InstallationError(
                 "\(directory) cannot be locked: cannot create \(path): \(String(cString: strerror(errno)))",
-                remedy: "run the command as \(isMissing ? "a user who may create" : "the owner of") \(directory)"
+                remedy: remedy
             )
         }
         // After a command of root, the owner of the directory must be able to lock it.

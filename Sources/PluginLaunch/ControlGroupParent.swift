@@ -47,7 +47,7 @@ struct ControlGroupParent {
             } catch {
                 let message =
                     "launches have no control groups: \(error.reason); delegate a cgroup v2 subtree to the host"
-                    + " (Delegate=yes), or write cgroup: none"
+                    + " (Delegate=yes), or write cgroup: none, and restart the host"
                 logger.warning("\(message)")
                 return nil
             }

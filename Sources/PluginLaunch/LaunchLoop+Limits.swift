@@ -7,8 +7,10 @@ import TaskModel
 extension LaunchLoop {
     /// Reports a launch that runs without a control group, although launches have them.
     func reportMissingGroup(of launch: LaunchNumber, because cause: String) {
+        // The kernel enforces the limit of processes for the user of a plugin as well.
+        let limits = users == nil ? "limits of memory and processes are" : "limit of memory is"
         logger.warning(
-            "the launch runs without a control group, so its limits of memory and processes are not enforced: \(cause)",
+            "the launch runs without a control group, so its \(limits) not enforced: \(cause)",
             metadata: ["launch": "\(launch)"]
         )
         onEvent(.unlimited(launch, cause: cause))

@@ -28,7 +28,7 @@ package struct TrialPlace: Sendable {
         guard mkdtemp(&template) != nil else {
             throw TrialFailure(
                 "no temporary directory can be created in \(parent): \(String(systemError: errno))",
-                remedy: "set TMPDIR to a writable directory"
+                remedy: "set TMPDIR to a writable directory" + (isSuperuser ? " through which every user may pass" : "")
             )
         }
         path = FilePlace.absolute(String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
@@ -47,7 +47,7 @@ package struct TrialPlace: Sendable {
         if exists || mkdir(directory, mode) == 0 || errno == EEXIST, chmod(directory, mode) == 0 { return }
         throw TrialFailure(
             "the directory \(directory) of the trial cannot be made: \(String(systemError: errno))",
-            remedy: "set TMPDIR to a writable directory"
+            remedy: "free space on its disk, or set TMPDIR to a directory on another disk"
         )
     }
 

@@ -78,29 +78,32 @@ package struct DeniedCall: Hashable, Sendable {
         case .unix: needed = ([.unix], "needs a Unix socket", "unix: [PATH]")
         case .processes: needed = ([.processes], "needs to start processes", "processes: true")
         case .netlink:
-            return "\(refusal); of AF_NETLINK, the grant network allows only the protocol NETLINK_ROUTE: if the plugin"
-                + " needs it, add to its manifest: grants: { network: true }; otherwise remove this call from the"
-                + " plugin"
+            let isGranted = grants.contains { $0.name == .network && $0.ports == nil && !$0.isRefused }
+            return "\(refusal); of AF_NETLINK, the grant network allows only the protocol NETLINK_ROUTE: "
+                + (isGranted
+                    ? "the manifest has this grant, so remove this call from the plugin"
+                    : "if the plugin needs it, add to its manifest: grants: { network: true }; otherwise remove this call"
+                        + " from the plugin")
         case .ungrantable: return "\(refusal); no grant allows this call: remove it from the plugin"
         }
         let present = grants.filter { needed.names.contains($0.name) }
         if let narrowed = present.first(where: { $0.ports != nil && !$0.isRefused }) {
             return "\(refusal); the manifest grants the network, but \(narrowed.narrowings.joined(separator: " and "))"
-                + " in the configuration of the host, which opens these TCP ports alone: remove the limit if the plugin"
-                + " needs more"
+                + " in the configuration of the host, which opens these TCP ports alone: if the plugin needs more,"
+                + " remove the limit and restart the host"
         }
         if group == .network, present.contains(where: { !$0.isRefused }) {
             return "\(refusal); the grants connect and listen open only TCP ports; if the plugin needs more, write in"
                 + " its manifest: grants: { network: true }"
         }
         if let lacking = present.lazy.compactMap(\.lackingMechanism).first {
-            return "\(refusal); the manifest grants it, but isolation is required in the configuration of the host, and"
-                + " \(lacking); if the plugin \(needed.purpose), use a kernel with this Landlock, or write"
-                + " isolation: best-effort"
+            return "\(refusal); the manifest grants it, but isolation is required, and \(lacking); if the plugin"
+                + " \(needed.purpose), use a kernel with this Landlock, or set isolation to best-effort (in a host's"
+                + " configuration, and restart the host)"
         }
         if let narrowed = present.first(where: \.isRefused) {
             return "\(refusal); the manifest grants it, but \(narrowed.narrowings.joined(separator: " and ")) in the"
-                + " configuration of the host: remove the limit if the plugin \(needed.purpose)"
+                + " configuration of the host: if the plugin \(needed.purpose), remove the limit and restart the host"
         }
         return "\(refusal); if the plugin \(needed.purpose), add to its manifest: grants: { \(needed.grant) }"
     }

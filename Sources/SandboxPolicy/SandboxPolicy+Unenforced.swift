@@ -25,8 +25,9 @@ extension SandboxPolicy {
             case .memory, .processes:
                 UnenforcedGuarantee(
                     guarantee,
-                    "\(command) uses no control group; a host with control groups enforces its launch-limits and the"
-                        + " manifest's limits"
+                    "\(command) uses no control group; a host with control groups"
+                        + (guarantee == .processes ? " or with users of plugins" : "")
+                        + " enforces its launch-limits and the manifest's limits"
                 )
             case .disk:
                 UnenforcedGuarantee(

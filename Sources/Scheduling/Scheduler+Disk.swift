@@ -58,7 +58,8 @@ extension Scheduler {
             let cause = "\(execution.entryName) used up the reserve of the disk: \(message)"
             return kill(number, because: .filledDisk(cause))
         }
-        note(number, rule: nil, message: "\(message); the launch is expired; \(remedy)", at: now)
+        let end = shortage.isSevere ? "expired and killed, because less than half of the reserve is left" : "expired"
+        note(number, rule: nil, message: "\(message); the launch is \(end); \(remedy)", at: now)
         if execution.unfinished.isEmpty {
             let killTime = execution.plan.budget.killTime(after: now.monotonic)
             return expireAssertions(of: number, because: .budget, killTime: killTime)

@@ -28,7 +28,7 @@ extension Scheduler {
                 code: .unavailable,
                 subReason: .submitterMayNotSchedule,
                 message: "extension \(submitter) is disabled by the operator and submits nothing;"
-                    + " set plugins.\(submitter).enabled to true in the host's configuration"
+                    + " set plugins.\(submitter).enabled to true in the host's configuration and restart the host"
             )
         }
         guard plugins.contains(main), let entry = plugins[main].entry else {
@@ -45,7 +45,8 @@ extension Scheduler {
             code: .notPermitted,
             subReason: .notItsMainPlugin,
             message: "\(main) does not list \(submitter) among its extensions; add \(submitter) to extensions in the"
-                + " manifest of \(main), or to plugins.\(main).extensions in the host's configuration"
+                + " manifest of \(main), or to plugins.\(main).extensions in the host's configuration, and restart"
+                + " the host"
         )
     }
 

@@ -47,7 +47,7 @@ extension SubmissionRefusal {
             code: .unavailable,
             subReason: .pluginDisabled,
             message: "plugin \(plugin) is disabled by the operator;"
-                + " set plugins.\(plugin).enabled to true in the host's configuration"
+                + " set plugins.\(plugin).enabled to true in the host's configuration and restart the host"
         )
     }
 }

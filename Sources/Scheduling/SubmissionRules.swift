@@ -216,7 +216,8 @@ package enum SubmissionRules {
             subReason: kind == .refresh ? .refreshLimit : kind == .continued ? .continuedLimit : .processingLimit,
             message:
                 "\(entry.identifier) has \(pending) pending \(kinds) \(requests) and the limit is \(limit);"
-                + " \(alternative)raise plugins.\(entry.identifier).limits.\(kind.name) in the host's configuration"
+                + " \(alternative)raise plugins.\(entry.identifier).limits.\(kind.name) in the host's configuration and"
+                + " restart the host"
         )
     }
 }

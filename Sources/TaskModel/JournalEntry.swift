@@ -66,7 +66,7 @@ package struct JournalEntry: Hashable, Sendable {
                     "a process that removed its process mark, or outlived its host, was killed",
                     false
                 )
-            case .limitsMissing: ("limits-missing", "a launch runs without its limits of memory and processes", false)
+            case .limitsMissing: ("limits-missing", "a launch runs without the control group that limits it", false)
             case .violation: ("violation", "a plugin broke a rule of the ABI", false)
             case .denied: ("denied", "the sandbox refused a system call of a plugin", false)
             case .occurrenceMissed: ("occurrence-missed", "the request of a schedule was refused", false)

@@ -115,7 +115,7 @@ extension Reason {
         case .pluginDisabled(let plugin):
             (
                 "plugin \(plugin) is disabled by the operator",
-                "set plugins.\(plugin).enabled to true in the host's configuration"
+                "set plugins.\(plugin).enabled to true in the host's configuration and restart the host"
             )
         case .identifierNotPermitted(let task):
             (
@@ -147,6 +147,7 @@ extension Reason {
             (
                 "the operator disabled background refresh" + (plugin.map { " for \($0)" } ?? ""),
                 "set \(plugin.map { "plugins.\($0)." } ?? "")background-refresh to true in the host's configuration"
+                    + " and restart the host"
             )
         case .earliestBegin:
             (
@@ -170,12 +171,13 @@ extension Reason {
             (
                 "the last \(kind.name) launch for the plugin's own requests ended less than \(spacing.humanReadable) ago",
                 "wait, run the task now with bgtask run, or lower policies.spacing.\(kind.name) in the host's"
-                    + " configuration"
+                    + " configuration and restart the host"
             )
         case .dayBudget(_, let limit):
             (
                 "the plugin's background launches have used its day budget of \(limit.humanReadable) in the last 24h",
                 "wait, run the task now with bgtask run, or raise the plugin's day-budget in the host's configuration"
+                    + " and restart the host"
             )
         case .stagger(_, let cause):
             (

@@ -46,7 +46,7 @@ struct HostChoiceTests {
     }
 
     @Test func `the hint for an unreachable host names the command that starts the requested host`() {
-        #expect(choose(.system, existing: []).startHint.contains("sudo bgtask host run --system"))
+        #expect(choose(.system, existing: []).startHint.contains("sudo systemctl start bgtaskd"))
         #expect(choose(.user, existing: []).startHint.contains("bgtask host run"))
         #expect(choose(.socket("/tmp/s"), existing: []).startHint.contains("bgtask host run --socket /tmp/s"))
         #expect(choose(.whicheverIsThere, existing: []).startHint.contains(userSocket))
@@ -63,7 +63,7 @@ struct UnreachableAdviceTests {
 
     @Test func `the advice for a missing host is a command that starts a host`() {
         for failure in [ConnectionFailure.noSocket, .noListener, .hungUp] {
-            #expect(advice(failure).contains("sudo bgtask host run --system"))
+            #expect(advice(failure).contains("sudo systemctl start bgtaskd"))
         }
     }
 

@@ -76,7 +76,7 @@ struct RenderingTests {
                 provenance      unsigned allow, unpinned warn, packages trust
                                 signers /etc/bgtask/allowed_signers
                 continued       expired after 30s without progress; under memory pressure one task is expired every 10s
-                refresh         on, legacy fetch at most every 15min
+                refresh         on, legacy fetch of each plugin at most every 15min
 
                 """
         )
@@ -152,7 +152,7 @@ struct RenderingTests {
                 entitlements    gpu
                 schedules       com.example.feed.refresh (refresh) every 6h, next 2026-01-31 02:48:00 (in 1h)
                 retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
-                retention       requests are kept for 30d after a removal
+                retention       requests are kept for 30d after a removal or refusal
                 last launch     41, 2026-01-31 01:48:00 (now), completed: 2 tasks
                 notes           /etc/bgtask/manifests/feed.yaml:9: note: modes: audio has no effect
 

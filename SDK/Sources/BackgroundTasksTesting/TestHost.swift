@@ -39,7 +39,9 @@ public final class TestHost: @unchecked Sendable {
         public let log: [String]
 
         /// The status and the log.
-        public var description: String { "entry returned \(status): \(log.joined(separator: "; "))" }
+        public var description: String {
+            "entry returned \(status)" + (log.isEmpty ? "" : ": \(log.joined(separator: "; "))")
+        }
     }
 
     let host: OpaquePointer

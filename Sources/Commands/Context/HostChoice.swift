@@ -28,8 +28,9 @@ struct HostChoice: Hashable {
     ) {
         let userHint =
             isRoot
-            ? "start root's own host with: bgtask host run --user" : "start your own host with: bgtask host run"
-        let systemHint = "start the system's host with: \(isRoot ? "" : "sudo ")bgtask host run --system"
+            ? "start root's own host with: bgtask host run --user --plugin-users FIRST-LAST"
+            : "start your own host with: bgtask host run"
+        let systemHint = "start the system's host with: \(isRoot ? "" : "sudo ")systemctl start bgtaskd"
         switch selection {
         case .socket(let path):
             socket = path

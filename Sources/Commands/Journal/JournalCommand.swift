@@ -8,7 +8,7 @@ import ControlClient
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",
-        abstract: "Show the journal, oldest entry first.",
+        abstract: "Show the newest entries of the journal, the oldest of them first.",
         discussion: """
             --follow prints new entries until Ctrl-C; with --json each line is one entry.
             An entry is shown if it matches every given filter.

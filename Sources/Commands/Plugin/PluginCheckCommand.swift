@@ -99,7 +99,7 @@ struct PluginCheckCommand: AsyncParsableCommand {
                 + "that the plugin submits at the event started, otherwise one that the background modes permit.",
             valueName: "identifier=kind"
         ),
-        transform: SignatureArgument.setting
+        transform: SignatureArgument.kind
     )
     var kind: [(key: String, value: String)] = []
 

@@ -47,7 +47,9 @@ struct PluginRemoveCommand: AsyncParsableCommand {
                 .refused,
                 "no host that uses \(place.operatorDirectory) was reached, and only such a host can purge: it owns"
                     + " requests and containers",
-                remedy: (options.manifests == nil ? "start the host" : "start a host with this directory")
+                remedy: (options.manifests == nil
+                    ? "start the host, or run the command as a user who may use its control socket"
+                    : "start a host with this directory, or name the control socket of that host with --socket")
                     + ", or remove the plugin without --purge"
             )
         }

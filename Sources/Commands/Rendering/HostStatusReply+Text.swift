@@ -53,7 +53,7 @@ extension HostStatusReply: Presentable {
         fields.add("provenance", each: provenance.words)
         fields.add("continued", continued.words)
         let interval = minimumFetchInterval.duration.humanReadable
-        let fetch = "legacy fetch at most every \(interval)"
+        let fetch = "legacy fetch of each plugin at most every \(interval)"
         let refresh = isBackgroundRefreshOn ? "on, \(fetch)" : "off, and no legacy fetch runs; when on, \(fetch)"
         fields.add("refresh", refresh)
         return fields.text

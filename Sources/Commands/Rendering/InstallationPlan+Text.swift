@@ -73,7 +73,7 @@ extension InstallationPlan {
     }
 
     private static let widerMark = " (wider: the installed version may not)"
-    private static let always = ["read and write its own container, and use the programs and libraries of the system"]
+    private static let always = ["read and write its own container, and read the programs and libraries of the system"]
 
     /// Phrases about accesses that the plugin does not get.
     var mayNot: [String] {
@@ -107,8 +107,9 @@ extension InstallationPlan {
             place.host?.unenforced
             ?? ["unknown: depends on the host that loads the plugin; show a host's guarantees with: bgtask host status"]
         let ofSockets =
-            "the paths of Unix sockets, if the kernel has no Landlock 9: the plugin then reaches every socket that its user"
-            + " may open; after the installation see: bgtask plugin show \(identifier)"
+            "the paths of Unix sockets, if the kernel has no Landlock 9: the plugin then reaches every socket that its"
+            + " user may open, or none if the host requires the guarantee control-socket; after the installation see:"
+            + " bgtask plugin show \(identifier)"
         return general + (requestsUnixSockets ? [ofSockets] : [])
     }
 

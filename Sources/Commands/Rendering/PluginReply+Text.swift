@@ -50,7 +50,7 @@ extension PluginReply: Presentable {
         fields.add("entitlements", each: entitlements)
         fields.add("schedules", each: schedules.map { $0.text(for: reader) })
         fields.add("retry", retry.words)
-        fields.add("retention", "requests are kept for \(retention.duration.humanReadable) after a removal")
+        fields.add("retention", "requests are kept for \(retention.duration.humanReadable) after a removal or refusal")
         fields.add("last launch", lastLaunch?.text(for: reader) ?? "never")
         let noteLines = notes.map { String($0.text(in: manifest).dropLast()) }
         fields.add("notes", each: noteLines)

@@ -39,7 +39,7 @@ struct TrustRemoveCommand: AsyncParsableCommand {
                 .refused,
                 "\(path) has no entry \(name.inQuotes)",
                 remedy: NearestWord.to(name, among: known).map { "write \($0.inQuotes)" }
-                    ?? "list the entries with: bgtask trust list"
+                    ?? "list the entries with: bgtask trust list --signers \(path)"
             )
         }
         let changed = SignersFile.removing(Set(found.map(\.line)), from: text)

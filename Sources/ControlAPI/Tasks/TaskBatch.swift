@@ -49,7 +49,7 @@ package struct TaskBatch: Sendable {
         guard case .object(let members) = value else {
             throw RouteError(.fieldType, "the request is \(value.words), not an object", remedy: "write an object")
         }
-        if let repeated { throw .repeated(repeated) }
+        if let repeated { throw .repeated(repeated, in: "the request") }
         // The messages are those of the route that takes the same fields as one request.
         try TaskSubmission.fields.check(members, for: .taskSubmit)
     }

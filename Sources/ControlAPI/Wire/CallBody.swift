@@ -101,9 +101,9 @@ extension [BodyField] {
 }
 
 extension RouteError {
-    /// The refusal of a field that the body contains more than once.
-    static func repeated(_ name: String) -> Self {
-        let problem = "field \"\(name)\" is in the body more than once"
+    /// The refusal of a field that the body, or one request of a batch, contains more than once.
+    static func repeated(_ name: String, in whole: String = "the body") -> Self {
+        let problem = "field \"\(name)\" is in \(whole) more than once"
         return Self(.fieldRepeated, field: name, problem, remedy: "keep one of them")
     }
 

@@ -45,7 +45,7 @@ final class PowerSensor: Sensor {
         do throws(SystemError) {
             let power = try readSupplies()
             let notice =
-                if case .failure(let error) = events { "; later changes are not detected: \(error)" } else { "" }
+                if case .failure(let error) = events { "; later changes may be missed: \(error)" } else { "" }
             reading = .measured(power.isOnExternalPower, from: directory, detail: power.words + notice)
             battery = nextSample == nil ? .unwatched : judge(power)
         } catch {

@@ -106,7 +106,9 @@ package struct SecretReader: Sendable {
         guard file.number >= 0, fstat(file.number, &status) == 0 else {
             let code = errno
             let ownRemedy = code == ENOENT ? "create it with the value, readable" : "make it readable"
-            let remedy = credential.map(Self.remedy(forCredential:)) ?? "\(ownRemedy) for user \(geteuid()) only"
+            let search = code == EACCES ? ", and let this user search the directories above it" : ""
+            let remedy =
+                credential.map(Self.remedy(forCredential:)) ?? "\(ownRemedy) for user \(geteuid()) only\(search)"
             throw Flaw(text: "the file \(path) cannot be opened: \(String(cString: strerror(code))); \(remedy)")
         }
         if let flaw = Self.flaw(of: status, at: path, permitsGroup: credential != nil) { throw flaw }

@@ -104,7 +104,7 @@ package struct TimeZoneDatabase: Sendable {
                 throw TimeZoneError(
                     "the environment variable TZ is \(value.inQuotes), which is neither a time zone in \(directory)"
                         + " nor a POSIX rule",
-                    remedy: "correct TZ: \(error.remedy)"
+                    remedy: "correct TZ in the environment of the host and restart the host: \(error.remedy)"
                 )
             }
             return TimeZoneTable.Entry(name: name, rules: TimeZoneRules(rule))

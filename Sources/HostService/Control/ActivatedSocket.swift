@@ -69,8 +69,8 @@ struct ActivatedSocket: Hashable, Sendable {
         }
         throw Self.unusable(
             "the socket \(path), but the socket of the host is \(configured)",
-            remedy: "write the same path in ListenStream= of bgtaskd.socket and as socket of the host, or stop and mask"
-                + " bgtaskd.socket"
+            remedy: "write the same path in ListenStream= of bgtaskd.socket and as socket of the host, and restart"
+                + " bgtaskd.socket, or stop and mask it"
         )
     }
 

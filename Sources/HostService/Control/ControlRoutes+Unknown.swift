@@ -39,9 +39,11 @@ extension ControlRoutes {
         if let plugin {
             let names = plugin.taskNames.prefix(Self.mostNamesShown).joined(separator: ", ")
             let remedy =
-                plugin.permitted.isEmpty
-                ? "its manifest permits no task, so nothing can be submitted for it"
-                : names.isEmpty ? "write an identifier that its manifest permits" : "write one of \(names)"
+                plugin.role == .extension
+                ? "it is an extension, which is triggered with \"bgtask trigger \(identifier)\""
+                : plugin.permitted.isEmpty
+                    ? "its manifest permits no task, so nothing can be submitted for it"
+                    : names.isEmpty ? "write an identifier that its manifest permits" : "write one of \(names)"
             return RouteError(refusal, remedy: "\(identifier) is a plugin, not a task; \(remedy)")
         }
         let nearest = nearestTask(to: identifier)

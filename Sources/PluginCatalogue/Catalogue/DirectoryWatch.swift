@@ -65,10 +65,10 @@ package struct DirectoryWatchError: Error, Hashable, Sendable, CustomStringConve
 
     private var remedy: String {
         switch errno {
-        case ENOSPC: "raise fs.inotify.max_user_watches"
-        case EMFILE: "raise fs.inotify.max_user_instances or the limit of open files"
-        case ENOMEM, ENFILE: "free memory or raise fs.file-max"
-        case EACCES: "let the host's user read the directory"
+        case ENOSPC: "raise fs.inotify.max_user_watches, and restart the host"
+        case EMFILE: "raise fs.inotify.max_user_instances or the limit of open files, and restart the host"
+        case ENOMEM, ENFILE: "free memory or raise fs.file-max, and restart the host"
+        case EACCES: "let the host's user read the directory, and restart the host"
         default: directory == nil ? "report this line" : "check its path and its file system"
         }
     }

@@ -25,7 +25,7 @@ extension ConformanceCheck {
         level: 2,
         rule: .abi(.registration),
         "the manifest permits every submission",
-        remedy: "add the identifier to permitted-identifiers, or the mode to background-modes",
+        remedy: "add the identifier to permitted-identifiers, the mode to background-modes, or the grant to grants",
         needs: ["entry-succeeds"],
         trials: { .scripts([$0.standard] + $0.events) }
     ) { logs, _ in
@@ -117,11 +117,13 @@ extension ConformanceCheck {
             }
             return .scripts([plugin.script(plugin.continued)])
         }
-    ) { logs, _ in
+    ) { logs, plugin in
         logs.flatMap { log in
             log.all { event -> [ConformanceFlaw]? in
                 guard case .expired(let tasks, .noProgress) = event else { return nil }
-                return tasks.map { ConformanceFlaw(.time, "the progress of task \($0 + 1) stood still") }
+                return tasks.map {
+                    ConformanceFlaw(.time, "the progress of task \(plugin.continued[$0].identifier) stood still")
+                }
             }.flatMap(\.self)
         }
     }

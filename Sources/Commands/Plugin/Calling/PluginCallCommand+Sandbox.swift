@@ -56,7 +56,10 @@ extension PluginCallCommand {
         case .network: "\(call.name) was refused with EPERM; grant the network with --network"
         case .unix: "\(call.name) was refused with EPERM; grant the Unix socket with --unix PATH"
         case .processes: "\(call.name) was refused with EPERM; grant starting processes with --processes"
-        case .netlink, .ungrantable: call.message(grants: [])
+        case .netlink:
+            "\(call.name) was refused with EPERM; of AF_NETLINK, --network grants only the protocol NETLINK_ROUTE"
+        case .ungrantable:
+            "\(call.name) was refused with EPERM; no grant allows this call: call another function, or give --isolation off"
         }
     }
 }

@@ -53,6 +53,13 @@ enum SignatureArgument {
         return given
     }
 
+    static func kind(_ text: String) throws -> (key: String, value: String) {
+        guard let given = pair(in: text) else {
+            throw ValidationError("\(text.inQuotes) is not an identifier with a kind; write IDENTIFIER=KIND")
+        }
+        return given
+    }
+
     static func secret(_ text: String) throws -> (key: String, value: String) {
         guard let given = pair(in: text) else {
             throw ValidationError("\(text.inQuotes) is not a key with a file; write KEY=FILE")

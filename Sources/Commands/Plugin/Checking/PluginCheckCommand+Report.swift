@@ -48,8 +48,8 @@ extension PluginCheckCommand {
                 continue
             }
             throw ValidationError(
-                "--profile \(profile.rawValue): \(file) has the role \(role); leave the profile out, or write"
-                    + " --profile \(role)"
+                "--profile \(profile.rawValue): \(file) has the role \(role); leave the profile out, or check the"
+                    + " plugins of this role alone with --profile \(role)"
             )
         }
     }

@@ -22,7 +22,7 @@ struct TrialOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("The file with the value of a secret setting; may be repeated.", valueName: "key=file"),
-        transform: SignatureArgument.setting
+        transform: SignatureArgument.secret
     )
     var secret: [(key: String, value: String)] = []
 
