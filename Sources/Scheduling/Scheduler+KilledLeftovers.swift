@@ -54,9 +54,10 @@ extension Scheduler {
                 plugin: launch.plugin,
                 launch: number,
                 blame: .host,
-                message: "the launch has no control group, so its limits of memory and processes are not enforced:"
-                    + " \(cause); let the host create control groups below its own (Delegate=yes); with memory or"
-                    + " processes in the list of isolation such a launch is not started",
+                message: "the launch has no control group, so its limit of memory is not enforced, and its limit of"
+                    + " processes only if plugins have users of their own: \(cause); let the host"
+                    + " create control groups below its own (Delegate=yes); with memory or processes in the list of"
+                    + " isolation such a launch is not started",
                 count: omitted > 0 ? omitted : nil
             )
         )

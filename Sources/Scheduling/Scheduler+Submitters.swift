@@ -45,7 +45,8 @@ extension Scheduler {
             code: .notPermitted,
             subReason: .notItsMainPlugin,
             message: "\(main) does not list \(submitter) among its extensions; add \(submitter) to extensions in the"
-                + " manifest of \(main), or to plugins.\(main).extensions in the host's configuration"
+                + " manifest of \(main), or to plugins.\(main).extensions in the host's configuration, and restart"
+                + " the host"
         )
     }
 

@@ -181,7 +181,7 @@ package enum SubmissionRules {
                 subReason: .identifierNotPermitted,
                 message:
                     "the manifest of \(entry.identifier) does not permit the identifier \(request.identifier) for a"
-                    + " \(request.kind.name) request; add it to permitted-identifiers"
+                    + " \(request.kind.name) request; add the identifier itself to permitted-identifiers"
             )
         case nil: nil
         }
@@ -216,7 +216,8 @@ package enum SubmissionRules {
             subReason: kind == .refresh ? .refreshLimit : kind == .continued ? .continuedLimit : .processingLimit,
             message:
                 "\(entry.identifier) has \(pending) pending \(kinds) \(requests) and the limit is \(limit);"
-                + " \(alternative)raise plugins.\(entry.identifier).limits.\(kind.name) in the host's configuration"
+                + " \(alternative)raise plugins.\(entry.identifier).limits.\(kind.name) in the host's configuration and"
+                + " restart the host"
         )
     }
 }

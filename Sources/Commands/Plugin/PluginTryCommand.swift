@@ -64,7 +64,7 @@ struct PluginTryCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Time limit; 30s by default. For a continued task: the time that it may go without progress.",
+            "Budget of the launch; 30s by default. For a continued task: the time that it may go without progress.",
             valueName: "time"
         ),
         transform: SignatureArgument.time

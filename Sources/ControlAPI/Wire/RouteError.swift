@@ -118,8 +118,8 @@ package struct RouteError: Error, Hashable, Sendable {
         Self(
             .foreignUser,
             "user \(user) is neither the host's own user nor root, and the caller is in no socket group of the host",
-            remedy: "use your own host, or ask the operator to set socket-groups and add you to one of them, and log in"
-                + " again"
+            remedy: "use your own host, or ask the operator to set socket-groups, restart the host and add you to"
+                + " one of the groups, and log in again"
         )
     }
 

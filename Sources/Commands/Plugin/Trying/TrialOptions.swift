@@ -22,7 +22,7 @@ struct TrialOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("The file with the value of a secret setting; may be repeated.", valueName: "key=file"),
-        transform: SignatureArgument.setting
+        transform: SignatureArgument.secret
     )
     var secret: [(key: String, value: String)] = []
 
@@ -80,7 +80,7 @@ struct TrialOptions: ParsableArguments {
                 let read = try reader.values(of: [key], in: plugin.identifier, isNamed: false)
                 values.merge(read) { _, secret in secret }
             } catch {
-                throw CommandFailure(.refused, error.message)
+                throw CommandFailure(.refused, error.message.replacing("the host's user", with: "this user"))
             }
         }
         if let missing = plugin.secrets.first(where: { values[$0] == nil }) {
