@@ -36,7 +36,8 @@ struct PluginTryCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The kind of the task; by default the first one that the manifest permits.",
+            "The kind of the task; by default the first of processing, refresh and continued that the manifest permits,"
+                + " and continued for an identifier that only a pattern permits.",
             valueName: "kind"
         ),
         transform: Self.kind
