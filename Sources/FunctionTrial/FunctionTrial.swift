@@ -84,8 +84,8 @@ package struct FunctionTrial: Sendable {
                 throw FunctionTrialError(
                     "\(library) has the entry or the bgtask note of a plugin, so its functions cannot be called"
                         + " separately",
-                    remedy: "install the plugin and submit a request for one of its tasks, or name a library with"
-                        + " neither an entry nor a note"
+                    remedy: "run one of its tasks with: bgtask plugin try MANIFEST TASK; or name a library with neither"
+                        + " an entry nor a note"
                 )
             }
             throw FunctionTrialError(problem.message, remedy: problem.remedy)

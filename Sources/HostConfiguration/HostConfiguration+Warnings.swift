@@ -34,7 +34,8 @@ extension HostConfiguration {
     private func withoutSource(_ plugin: PluginEntry) -> [String] {
         plugin.secrets.filter { secrets[plugin.identifier]?[$0] == nil }.map { name in
             "plugins.\(plugin.identifier).secrets.\(name): the secret setting has no source, so the plugin is not"
-                + " launched; write { file: PATH }, { environment: NAME } or { credential: NAME }"
+                + " launched; write { file: PATH }, { environment: NAME } or { credential: NAME }, and start the host"
+                + " again"
         }
     }
 

@@ -78,7 +78,12 @@ package struct HostFlags: ParsableArguments {
 
     @Option(help: ArgumentHelp("Maximum number of pending refresh requests of a plugin.", valueName: "count"))
     var refreshLimit: String?
-    @Option(help: ArgumentHelp("Maximum number of pending processing requests of a plugin.", valueName: "count"))
+    @Option(
+        help: ArgumentHelp(
+            "Maximum number of pending processing and health research requests of a plugin.",
+            valueName: "count"
+        )
+    )
     var processingLimit: String?
     @Option(help: ArgumentHelp("Maximum number of pending continued requests of a plugin.", valueName: "count"))
     var continuedLimit: String?

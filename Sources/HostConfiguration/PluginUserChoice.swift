@@ -25,7 +25,7 @@ package enum PluginUserChoice: Hashable, Sendable {
                     at: value,
                     "is \(text.inQuotes), which is neither auto, host nor a range FIRST-LAST of user numbers from"
                         + " \(UserRange.permitted.lowerBound) to \(UserRange.permitted.upperBound)",
-                    remedy: "write a range that no account of this machine uses, such as 600000-665535"
+                    remedy: "write auto, host or a range that no account of this machine uses, such as 600000-665535"
                 )
                 return nil
             }

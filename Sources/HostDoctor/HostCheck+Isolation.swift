@@ -38,7 +38,7 @@ extension HostCheck {
                 .note,
                 .isolation,
                 "whether every required guarantee is enforced depends on the control groups that the host creates at its"
-                    + " start; without them the host stops: \(error)"
+                    + " start; without them the host does not start: \(error)"
             )
         }
     }

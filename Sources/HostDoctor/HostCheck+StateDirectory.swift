@@ -33,7 +33,7 @@ extension HostCheck {
         checkWriting(
             in: directory.path,
             .stateDirectory,
-            remedy: "make the host's user the owner of the directory, or name another directory"
+            remedy: "make the host's user its owner and let it write (chmod u+rwx), or name another directory"
         )
         checkSpace(in: directory.path)
         if findings.count == count { add(.fine, .stateDirectory, "\(directory.path) is writable and has free space") }

@@ -46,7 +46,8 @@ extension LaunchError {
             self.init(
                 code: .shortage,
                 message: "\(cannot); the limit of open descriptors of this process is \(limit) (RLIMIT_NOFILE); "
-                    + "raise LimitNOFILE= of its service, or run fewer launches at once"
+                    + "raise it (LimitNOFILE= of a service, ulimit -n in a shell) and start again, or run fewer"
+                    + " launches at once"
             )
         case ENFILE:
             self.init(code: .shortage, message: "\(cannot); raise fs.file-max of the machine")
@@ -54,8 +55,9 @@ extension LaunchError {
             let limit = Self.count(bgl_process_limit())
             self.init(
                 code: .shortage,
-                message: "\(cannot); the limit of processes of the host's user is \(limit) (RLIMIT_NPROC); the host's "
-                    + "service can have a lower limit (TasksMax=); raise these limits, or run fewer launches at once"
+                message: "\(cannot); the limit of processes of this process's user is \(limit) (RLIMIT_NPROC); its "
+                    + "service can have a lower limit (TasksMax=); raise these limits and start again, or run"
+                    + " fewer launches at once"
             )
         case ENOMEM:
             self.init(code: .shortage, message: "\(cannot); free memory, or run fewer launches at once")

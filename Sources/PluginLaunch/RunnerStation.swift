@@ -246,7 +246,8 @@ struct RunnerStation {
     private static func unusable(_ error: SystemError, isBundled: Bool = false) -> LaunchError {
         let remedy =
             isBundled
-            ? "mount the file system of main bundles, the one of the state directory, without noexec"
+            ? "if the file system of the state directory, which has the main bundles, is mounted with noexec, mount it"
+                + " without"
             : "install bgtask-runner for this machine, or name another runner to bgtaskd with --runner"
         return LaunchError(
             code: .runnerUnusable,

@@ -62,8 +62,9 @@ enum RunnerExit {
                     + " than the hard limit of descriptors; end these programs, raise LimitNOFILE= of bgtaskd's"
                     + " service, or give plugins users of their own with plugin-users"
             case .thread:
-                "no thread is available; raise TasksMax= of bgtaskd's service, launch-limits.processes in the host's"
-                    + " configuration, or limits.processes in the plugin's manifest"
+                "no thread is available; raise the limit that was reached: limits.processes in the plugin's manifest,"
+                    + " or, with a restart of the host, launch-limits.processes in its configuration or TasksMax= of"
+                    + " bgtaskd's service"
             case .memory: "no memory is available; free memory on the machine, or raise LimitAS= of bgtaskd's service"
             }
         }

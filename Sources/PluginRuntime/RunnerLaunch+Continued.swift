@@ -111,7 +111,7 @@ extension RunnerLaunch {
             throw CallProblem(
                 status: BGT_NOT_PERMITTED,
                 message: "legacy fetch requires a manifest with the background mode fetch and without permitted"
-                    + " identifiers; submit refresh requests instead"
+                    + " identifiers; with this mode and permitted identifiers, submit refresh requests instead"
             )
         }
         // The longest interval, almost three centuries; `.max` stands for never.

@@ -155,8 +155,9 @@ extension RunnerLaunch {
             channel.send(.log(.warning, message: message))
         case .stopping:
             let message =
-                "the plugin's stop function, or a handler of an assertion, did not return within the grace period of"
-                + " \(plan.gracePeriod); the runner ended the process; let the function and the handlers return sooner"
+                "the plugin's stop function, or a handler of an assertion, did not return in time: at most the grace"
+                + " period of \(plan.gracePeriod), less after late callbacks; the runner ended the process; let"
+                + " callbacks, the function and the handlers return sooner"
             channel.send(.log(.warning, message: message))
         case .flushing(let flush): explainCut(flush)
         }

@@ -53,8 +53,8 @@ package struct TrialAccess: Hashable, Sendable {
     /// - Parameter texts: log, output and messages of the plugin.
     package func hint(after texts: [String]) -> String? {
         guard isConfined, paths.isEmpty, texts.contains(where: Self.mentionsRefusal) else { return nil }
-        return "the sandbox refuses a path that is not granted with EACCES; add it to grants in the manifest if the"
-            + " plugin needs it"
+        return "the sandbox answers EACCES for each path that is not granted; add the path to grants in the manifest if"
+            + " the plugin needs it"
     }
 
     private static func mentionsRefusal(_ text: String) -> Bool {

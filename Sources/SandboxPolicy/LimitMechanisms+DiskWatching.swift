@@ -17,9 +17,10 @@ extension LimitMechanisms.DiskWatching {
         } else {
             let groups =
                 uncounted
-                ?? "launches have no control groups with the controller io (Delegate=yes, without cgroup: none)"
+                ?? "launches have no control groups with the controller io (they need Delegate=yes and no cgroup: none)"
             self = .unattributed(
-                "the host cannot read /proc/PID/io of plugins with users of their own (CAP_SYS_PTRACE), and \(groups)"
+                "the host cannot read /proc/PID/io of plugins with users of their own (it lacks CAP_SYS_PTRACE), and"
+                    + " \(groups)"
             )
         }
     }

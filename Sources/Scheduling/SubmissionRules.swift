@@ -181,7 +181,7 @@ package enum SubmissionRules {
                 subReason: .identifierNotPermitted,
                 message:
                     "the manifest of \(entry.identifier) does not permit the identifier \(request.identifier) for a"
-                    + " \(request.kind.name) request; add it to permitted-identifiers"
+                    + " \(request.kind.name) request; add the identifier itself to permitted-identifiers"
             )
         case nil: nil
         }

@@ -152,7 +152,7 @@ extension Reason {
         case .earliestBegin:
             (
                 "the earliest begin of the request is in the future",
-                "submit the request again with an earlier begin, or wait"
+                "wait, submit the task again with an earlier begin, or run it now with bgtask run"
             )
         case .retryDelay(_, let attempts):
             (
@@ -187,7 +187,7 @@ extension Reason {
         case .externalPower:
             (
                 "the task needs external power, and the host sees none",
-                "provide external power, or submit the task again without this requirement"
+                "provide external power, submit the task without this requirement, or run it now with bgtask run"
             )
         case .network:
             (
@@ -244,7 +244,8 @@ extension Reason {
             (
                 "the host already runs as many \(lane.name) launches as its limit permits (\(limit))"
                     + (stopping > 0
-                        ? "; \(stopping) launches are stopping, and those in excess of \(limit) count as running" : ""),
+                        ? "; \(stopping == 1 ? "1 launch is" : "\(stopping) launches are") stopping, and launches in"
+                            + " excess of \(limit) count as running" : ""),
                 "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration and restart the"
                     + " host"
             )

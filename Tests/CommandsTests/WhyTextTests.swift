@@ -56,7 +56,7 @@ struct WhyTextTests {
                   earliest-begin: the earliest begin of the request is in the future; until 2026-01-31 02:00:00 (in 12min)
 
                 earliest possible  2026-01-31 02:00:00 (in 12min)
-                one change         submit the request again with an earlier begin, or wait
+                one change         wait, submit the task again with an earlier begin, or run it now with bgtask run
 
                 """
         )

@@ -109,6 +109,6 @@ struct UserAssignmentTests {
         let (a, b) = (try plugin("a"), try plugin("b"))
         #expect(try keeper.assign(a) { _, _ in true } == 2_000)
         let error = #expect(throws: HostError.self) { try keeper.assign(b) { _, _ in true } }
-        #expect(error?.message.contains("purge removed plugins, or write a larger range") == true)
+        #expect(error?.message.contains("write a larger range as plugin-users, and restart") == true)
     }
 }

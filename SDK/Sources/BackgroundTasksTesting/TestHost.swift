@@ -120,7 +120,8 @@ public final class TestHost: @unchecked Sendable {
         let open = await waiting { bgtt_end($0) }
         let violations = violations
         let others = Int(open) - violations.count
-        return violations + (others > 0 ? ["\(others) further defects; standard error has them"] : [])
+        let defects = others == 1 ? "1 further defect" : "\(others) further defects"
+        return violations + (others > 0 ? ["\(defects), described on standard error"] : [])
     }
 
     /// Calls a function that blocks, on a thread that may block.

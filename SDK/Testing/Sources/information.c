@@ -93,7 +93,7 @@ static bool may_fetch(bgtt_host *host, problem *problem) {
     } else if (host->permitted.count > 0 || !host->has_fetch_mode) {
         (void)refuse(problem, BGT_NOT_PERMITTED,
                      "legacy fetch requires a manifest with the background mode fetch and without permitted"
-                     " identifiers; submit refresh requests instead");
+                     " identifiers; with this mode and permitted identifiers, submit refresh requests instead");
     }
     unlock(host);
     return problem->status == BGT_OK;

@@ -68,7 +68,10 @@ struct PluginCallCommand: AsyncParsableCommand {
     var budget: Duration = .seconds(30)
 
     @Option(
-        help: ArgumentHelp("Grace period after the cancel flag is set; 5s by default.", valueName: "time"),
+        help: ArgumentHelp(
+            "Grace period after the time limit, at which the cancel flag is set; 5s by default.",
+            valueName: "time"
+        ),
         transform: SignatureArgument.time
     )
     var gracePeriod: Duration = .seconds(5)

@@ -36,7 +36,8 @@ struct PluginTryCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The kind of the task; by default the first one that the manifest permits.",
+            "The kind of the task; by default the first of processing, refresh and continued that the manifest permits,"
+                + " and continued for an identifier that only a pattern permits.",
             valueName: "kind"
         ),
         transform: Self.kind
@@ -64,7 +65,7 @@ struct PluginTryCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Time limit; 30s by default. For a continued task: the time that it may go without progress.",
+            "Budget of the launch; 30s by default. For a continued task: the time that it may go without progress.",
             valueName: "time"
         ),
         transform: SignatureArgument.time

@@ -34,7 +34,9 @@ extension PluginReply: Presentable {
             "secrets",
             each: secrets.map { secret in
                 "\(secret.setting) from "
-                    + (secret.source ?? "no source; write plugins.\(summary.identifier).secrets in the configuration")
+                    + (secret.source
+                        ?? "no source; write plugins.\(summary.identifier).secrets in the host's configuration, and"
+                        + " start the host again")
             }
         )
         fields.add("work", "\(summary.pending) pending, \(summary.running) running")

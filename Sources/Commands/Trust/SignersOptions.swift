@@ -28,7 +28,7 @@ struct SignersOptions: ParsableArguments {
             throw CommandFailure(
                 .refused,
                 "the host has no signers file",
-                remedy: "name one under provenance.signers in bgtaskd.yaml, or with --signers"
+                remedy: "name one under provenance.signers in bgtaskd.yaml and restart the host, or give --signers FILE"
             )
         } catch let failure as CommandFailure where failure.status == .unreachable {
             if host.system { return HostPaths.system.signersFile }

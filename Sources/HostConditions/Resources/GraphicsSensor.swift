@@ -42,7 +42,10 @@ final class GraphicsSensor: Sensor {
             device != nil,
             from: device ?? dev,
             detail: (device == nil ? "no graphics device" : "a graphics device")
-                + (notices == nil ? "; later changes are not detected: an inotify instance cannot be created" : "")
+                + (notices == nil
+                    ? "; later changes are not detected, because no inotify instance can be created: raise"
+                        + " fs.inotify.max_user_instances, and restart the host"
+                    : "")
         )
     }
 

@@ -89,7 +89,7 @@ struct ControlSocket: Sendable {
             guard let group = groups.only else { return }
             let way =
                 activated == nil
-                ? "add the host's user to the group, and restart the host"
+                ? "add the host's user to the group, and restart the host, a user's host after a new login"
                 : "write the group as SocketGroup= in bgtaskd.socket, and restart that unit together with bgtaskd"
             let message =
                 "the host cannot give its socket to the socket group, so every user can connect, and the host refuses"

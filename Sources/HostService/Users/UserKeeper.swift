@@ -55,8 +55,8 @@ final class UserKeeper: Sendable {
             throw HostError(
                 code: .systemRefused,
                 message: "no user is free for \(main): each of the \(range.count) users of plugin-users \(range)"
-                    + " belongs to a plugin whose container exists or is being deleted; purge removed plugins, or write"
-                    + " a larger range as plugin-users"
+                    + " belongs to a plugin whose container exists or is being deleted; purge removed plugins with:"
+                    + " bgtask plugin remove ID --purge; or write a larger range as plugin-users, and restart the host"
             )
         }
         do throws(LedgerError) {

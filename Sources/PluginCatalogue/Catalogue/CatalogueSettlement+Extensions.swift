@@ -93,7 +93,10 @@ extension CatalogueSettlement {
                         + " \(cause.key.map { "\($0): " } ?? "")\(cause.message)", cause.remedy
                 )
             } else {
-                ("names the main plugin \"\(field.value)\", which is not installed", "install the main plugin")
+                (
+                    "names the main plugin \"\(field.value)\", which is not installed",
+                    "install the main plugin, or correct its identifier here"
+                )
             }
         refuse(candidate, .mainMissing, at: field, message, remedy: remedy)
     }

@@ -62,7 +62,7 @@ extension ManifestCheck {
             )
         } else if !isBelow {
             flaw = (
-                "is not the path of a file below the library's directory",
+                "is not the path of a file in or below the library's directory",
                 "write a relative path without the parts . and .. and without //, such as libhelper.so"
             )
         } else if !isPlain {

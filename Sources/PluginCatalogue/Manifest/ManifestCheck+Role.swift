@@ -92,8 +92,8 @@ extension ManifestCheck {
         problems.note(
             .notEnforced,
             at: place,
-            "is enforced only by hosts with control groups; hosts with a user for each plugin also enforce"
-                + " limits.processes",
+            "is enforced only by hosts with control groups, except limits.file-size, which every host enforces; hosts"
+                + " with a user for each plugin also enforce limits.processes",
             remedy: "see the guarantees memory and processes in: bgtask host status"
         )
     }

@@ -101,7 +101,8 @@ extension ConformanceCheck {
         level: 1,
         rule: .abi(.registration),
         "constructors and entry run without a crash, and entry returns BGT_OK",
-        remedy: "return BGT_OK from entry unless the plugin cannot work at all",
+        remedy: "return BGT_OK from entry unless the plugin cannot work at all; after a crash, debug constructors"
+            + " and entry",
         needs: [
             "load-now", "thread-kept", "entry-in-time", "entry-within-struct", "entry-reserved",
             "register-permitted", "register-once", "extension-registers-nothing",

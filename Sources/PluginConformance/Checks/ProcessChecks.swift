@@ -67,7 +67,8 @@ extension ConformanceCheck {
     ) { logs, _ in
         logs.compactMap { log in
             guard let count = log.end?.leftRunning, count > 0, !log.isOverdue else { return nil }
-            return ConformanceFlaw(.leak, "\(count) processes of the plugin were left, and were killed")
+            let processes = count == 1 ? "1 process of the plugin was" : "\(count) processes of the plugin were"
+            return ConformanceFlaw(.leak, "\(processes) left running at the end of the launch, and killed")
         }
     }
 

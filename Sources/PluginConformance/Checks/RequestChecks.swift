@@ -113,7 +113,7 @@ extension ConformanceCheck {
         needs: orderly,
         trials: { plugin in
             if plugin.isExtension || plugin.continued.isEmpty {
-                return .inapplicable("the check runs a continued task of each pattern, and the manifest has none")
+                return .inapplicable("the check runs a continued task of each pattern, and the manifest has no pattern")
             }
             return .scripts([plugin.script(plugin.continued)])
         }

@@ -64,7 +64,8 @@ package struct PluginPack {
         do throws(SystemError) {
             file = try Descriptor(opening: path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
         } catch {
-            throw InstallationError("\(path) cannot be read: \(error.meaning)", remedy: "name the file of a pack")
+            let remedy = "name a pack that this user may read"
+            throw InstallationError("\(path) cannot be read: \(error.meaning)", remedy: remedy)
         }
         guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw InstallationError("\(path) is not a regular file", remedy: "name the file of a pack")

@@ -66,7 +66,8 @@ extension PluginCheckCommand {
         do {
             try AtomicFile.replace(FilePlace.absolute(file), with: Array(text.utf8))
         } catch {
-            throw CommandFailure(.refused, "--junit: \(error)", remedy: "name a file that this user may write")
+            let remedy = "name a file in a directory that this user may write to"
+            throw CommandFailure(.refused, "--junit: \(error)", remedy: remedy)
         }
     }
 }

@@ -39,7 +39,7 @@ struct PluginNewCommand: ParsableCommand {
     var kind: PluginTaskKind = .refresh
 
     @Option(
-        help: ArgumentHelp("main, or extension for a plugin that submits for another one.", valueName: "role"),
+        help: ArgumentHelp("The role: main (default), or extension, which submits for its main.", valueName: "role"),
         transform: { try WordArgument.value($0, among: PluginRole.allCases, \.name) }
     )
     var role: PluginRole = .main

@@ -80,7 +80,7 @@ struct TrialOptions: ParsableArguments {
                 let read = try reader.values(of: [key], in: plugin.identifier, isNamed: false)
                 values.merge(read) { _, secret in secret }
             } catch {
-                throw CommandFailure(.refused, error.message)
+                throw CommandFailure(.refused, error.message.replacing("the host's user", with: "this user"))
             }
         }
         if let missing = plugin.secrets.first(where: { values[$0] == nil }) {

@@ -47,7 +47,7 @@ struct TriedTask {
         guard kinds.contains(kind) else {
             throw ValidationError(
                 "the manifest does not permit \(name.inQuotes) as \(kind.name); the kinds of this identifier are"
-                    + " \(kinds.map(\.name).joined(separator: ", "))"
+                    + " \(kinds.map(\.name).joined(separator: ", ")); give one of them with --kind"
             )
         }
         (self.identifier, self.kind, event) = (identifier.text, kind, nil)
