@@ -22,7 +22,7 @@ extension BGTaskScheduler {
         case .wrongPhase:
             ProgrammingError.end(
                 "all launch handlers must be registered before entry returns; \"\(identifier)\" was registered later;"
-                    + " register it in the closure of BackgroundPlugin.enter. A handler of a continued task may be"
+                    + " register it in the closure of BackgroundPlugin.enter; a handler of a continued task may be"
                     + " registered later in a launch that a user started, and in every launch if the manifest permits"
                     + " its identifier only by a pattern"
             )
