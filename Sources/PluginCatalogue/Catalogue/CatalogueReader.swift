@@ -118,8 +118,8 @@ package enum CatalogueReader {
         )
     }
 
-    /// The main plugins to which each manifest and each library belongs; nil for a manifest without an identifier. Links
-    /// to a file have its key.
+    /// The main plugins to which each manifest and each library belongs; nil for a manifest without an identifier.
+    /// Links to a file have its key.
     private static func owners(
         of examined: [ExaminedManifest],
         containing: [PluginIdentifier: PluginIdentifier]
