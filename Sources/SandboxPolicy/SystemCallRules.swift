@@ -48,6 +48,7 @@ enum SystemCallRules {
         try addTruncation(to: filter, isConfined: confinesTruncation)
         try addSockets(to: filter, sockets)
         try addProcesses(to: filter, isGranted: processes)
+        try addDescriptorTables(to: filter)
         try addLimits(to: filter)
         try addScheduling(to: filter)
         try addProcessControl(to: filter)
@@ -171,7 +172,8 @@ enum SystemCallRules {
 
     // MARK: Processes
 
-    private static let thread: UInt64 = 0x0001_0000
+    static let thread: UInt64 = 0x0001_0000
+    private static let sharedDescriptors: UInt64 = 0x0000_0400
     /// The flags of clone that create namespaces: time, mount, control group, host name, IPC, user, process, network.
     private static let namespaces: [UInt64] = [
         0x0000_0080, 0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
@@ -189,14 +191,25 @@ enum SystemCallRules {
         // The low bits of clone's flags are the exit signal, or the time namespace, which clone does not create.
         let foreign = allNamespaces
         if isGranted {
-            try filter.allow("clone", where: .init(0, .masked(foreign), 0))
+            try filter.allow("clone", where: .init(0, .masked(foreign | thread), 0))
             for namespace in namespaces.dropFirst() {
                 try filter.refuse("clone", where: .init(0, .masked(namespace), namespace))
             }
         } else {
-            try filter.allow("clone", where: .init(0, .masked(foreign | thread), thread))
             try filter.refuse("clone", where: .init(0, .masked(thread), 0))
         }
+        let shared = thread | sharedDescriptors
+        try filter.allow("clone", where: .init(0, .masked(foreign | shared), shared))
+    }
+
+    /// Refuses a thread a table of descriptors of its own: the limit of descriptors concerns each table, so that every
+    /// thread could have as many. No rule allows `unshare`.
+    private static func addDescriptorTables(to filter: borrowing SystemCallFilter) throws(SystemCallFilter.Failure) {
+        try filter.refuse("clone", where: .init(0, .masked(thread | sharedDescriptors), thread))
+        // CLOSE_RANGE_UNSHARE.
+        let unshared: UInt64 = 2
+        try filter.allow("close_range", where: .init(2, .masked(unshared), 0))
+        try filter.refuse("close_range", where: .init(2, .masked(unshared), unshared))
     }
 
     // MARK: Limits, priorities, properties of the process

@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/fs.h>
 #include <linux/netlink.h>
 #include <pthread.h>
@@ -292,12 +293,27 @@ static void attack_by_descriptor(const char *place) {
     close(pair[1]);
 }
 
+static int end_thread(void *unused) {
+    (void)unused;
+    return 0;
+}
+
+/* The limit of descriptors concerns each table of descriptors. */
+static void attack_descriptor_tables(const char *place) {
+    static char stack[1 << 16];
+    const int flags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+    note(place, "table-thread", clone(end_thread, stack + sizeof stack, flags, NULL));
+    note(place, "table-unshare", unshare(CLONE_FILES));
+    note(place, "table-close", syscall(SYS_close_range, 1 << 20, 1 << 20, CLOSE_RANGE_UNSHARE));
+}
+
 static void attack(const char *place) {
     attack_files(place);
     attack_processes(place);
     attack_machine(place);
     attack_groups(place);
     attack_by_descriptor(place);
+    attack_descriptor_tables(place);
 }
 
 static void *attack_from_thread(void *place) {
