@@ -11,8 +11,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
 #include <linux/close_range.h>
 #include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
 #include <linux/netlink.h>
 #include <pthread.h>
 #include <sched.h>
@@ -293,6 +296,17 @@ static void attack_by_descriptor(const char *place) {
     close(pair[1]);
 }
 
+/* Landlock examines no request of a file system. A wrong address makes each of them fail without the sandbox. */
+static void attack_file_system(const char *place) {
+    const int directory = open(in_container("."), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    note(place, "subvolume-make", ioctl(directory, BTRFS_IOC_SUBVOL_CREATE, NULL));
+    note(place, "subvolume-delete", ioctl(directory, BTRFS_IOC_SNAP_DESTROY, NULL));
+    note(place, "directory-encrypt", ioctl(directory, FS_IOC_SET_ENCRYPTION_POLICY, NULL));
+    note(place, "file-seal", ioctl(directory, FS_IOC_ENABLE_VERITY, NULL));
+    note(place, "file-version", ioctl(directory, FS_IOC_SETVERSION, NULL));
+    close(directory);
+}
+
 static int end_thread(void *unused) {
     (void)unused;
     return 0;
@@ -313,6 +327,7 @@ static void attack(const char *place) {
     attack_machine(place);
     attack_groups(place);
     attack_by_descriptor(place);
+    attack_file_system(place);
     attack_descriptor_tables(place);
 }
 
