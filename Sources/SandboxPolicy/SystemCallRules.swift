@@ -246,14 +246,26 @@ enum SystemCallRules {
         try filter.ignore("setpriority", where: .init(0, .equal, process), .init(1, .equal, 0))
         try filter.refuse("setpriority", where: .init(0, .equal, process), .init(1, .notEqual, 0))
         try filter.refuse("setpriority", where: .init(0, .notEqual, process))
-        // Only the priorities from the lowest best-effort one down: a background launch begins with it.
-        let ioProcess: UInt64 = 1
-        let lowest: UInt64 = 2 << 13 | 7
-        let own = [SystemCallFilter.Comparison(0, .equal, ioProcess), .init(1, .equal, 0)]
-        try filter.allow("ioprio_set", where: own[0], own[1], .init(2, .greaterOrEqual, lowest))
+        try addDiskPriorities(to: filter)
+    }
+
+    /// Allows the lowest best-effort priority, with which a background launch begins, and the idle ones. The kernel
+    /// uses the lower 16 bits alone, so that the number with its upper bits is compared.
+    private static func addDiskPriorities(to filter: borrowing SystemCallFilter) throws(SystemCallFilter.Failure) {
+        let process: UInt64 = 1
+        let (lowest, idle): (UInt64, UInt64) = (2 << 13 | 7, 3 << 13)
+        let own = [SystemCallFilter.Comparison(0, .equal, process), .init(1, .equal, 0)]
+        try filter.allow("ioprio_set", where: own[0], own[1], .init(2, .equal, lowest))
+        try filter.allow("ioprio_set", where: own[0], own[1], .init(2, .masked(~7), idle))
         try filter.refuse("ioprio_set", where: own[0], own[1], .init(2, .less, lowest))
-        try filter.refuse("ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .notEqual, 0))
-        try filter.refuse("ioprio_set", where: .init(0, .notEqual, ioProcess))
+        try filter.refuse("ioprio_set", where: own[0], own[1], .init(2, .greaterOrEqual, idle + 8))
+        // The numbers between the lowest priority and the idle ones, by their highest set bit below those of the class.
+        for bit: UInt64 in 3..<13 {
+            let value: UInt64 = 1 << bit
+            try filter.refuse("ioprio_set", where: own[0], own[1], .init(2, .masked(~(value - 1)), 2 << 13 | value))
+        }
+        try filter.refuse("ioprio_set", where: .init(0, .equal, process), .init(1, .notEqual, 0))
+        try filter.refuse("ioprio_set", where: .init(0, .notEqual, process))
     }
 
     private static func addProcessControl(to filter: borrowing SystemCallFilter) throws(SystemCallFilter.Failure) {

@@ -38,6 +38,22 @@ struct SchedulingCallTests {
         }
     }
 
+    @Test func `ioprio_set allows the lowest best-effort priority and the idle ones, with no other bit`() throws {
+        let filter = try Self.filter()
+        let allowed: Set<UInt64> = [2 << 13 | 7, 3 << 13, 3 << 13 | 4, 3 << 13 | 7]
+        for priority in allowed { #expect(try filter.errno("ioprio_set", 1, 0, priority) == 0, "\(priority)") }
+        // No class, real time, best effort; hints of the device; the kernel ignores the bits from 16 on.
+        let others = Set<UInt64>([0, 4, 1 << 13, 2 << 13, 2 << 13 | 6, 2 << 13 | 8, 3 << 13 | 8, 2 << 13 | 0x1fff])
+        let bits: [UInt64] = [16, 31, 32, 63]
+        let upper = others.union(allowed).flatMap { priority in bits.map { priority | 1 << $0 } }
+        for priority in others.union(upper) {
+            #expect(try filter.errno("ioprio_set", 1, 0, priority) == EPERM, "\(priority)")
+        }
+        for (kind, process): (UInt64, UInt64) in [(1, 5), (2, 0), (3, 0), (1 << 32 | 1, 0)] {
+            #expect(try filter.errno("ioprio_set", kind, process, 2 << 13 | 7) == EPERM)
+        }
+    }
+
     @Test func `calls that change the scheduling policy are refused with EPERM, and getpriority is allowed`() throws {
         let filter = try Self.filter()
         for call in ["sched_setscheduler", "sched_setparam", "sched_setattr"] {
