@@ -111,7 +111,7 @@ core-cost: core-cost-program
 	$(CORE_COST)
 	Soak/instructions $(CORE_COST) $(if $(RENEW),--renew)
 
-# The guard of CI: only the instructions, with a thousand pending requests.
+# Only the instructions, with a thousand pending requests.
 instructions: core-cost-program
 	Soak/instructions $(CORE_COST) --small
 
