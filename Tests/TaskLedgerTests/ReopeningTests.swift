@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Foundation
 import GRDB
 import TaskModel
 import Testing
@@ -179,6 +180,24 @@ struct ReopeningTests {
         #expect(error.message.contains(message) && error.message.contains(directory.path))
         if !sql.contains("ALTER") { #expect(try reopened.work(of: cleaner).events.map(\.number) == [5]) }
         try reopened.close()
+    }
+
+    @Test
+    func `a kill during the creation of a ledger, which leaves a rollback journal, does not prevent the next start`()
+        throws
+    {
+        try directory.tamper("PRAGMA user_version = 0; CREATE TABLE t (x); DROP TABLE t")
+        // The header of the journal of a transaction that began with an empty file: 512-byte sectors, 4,096-byte pages.
+        let start: [UInt8] = [
+            0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0, 0, 0, 0, 0x2c, 0x2b, 0x87, 0xea, 0, 0, 0, 0, 0, 0, 2, 0,
+            0, 0, 0x10, 0,
+        ]
+        let journal = Data(start + Array(repeating: 0, count: 512 - start.count))
+        try journal.write(to: URL(filePath: directory.path + "-journal"))
+        let ledger = try Ledger.open(path: directory.path)
+        #expect(try ledger.snapshot().pendingPlugins.isEmpty)
+        try ledger.close()
+        #expect(!FileManager.default.fileExists(atPath: directory.path + "-journal"))
     }
 
     /// Writes a ledger with a row in every table that a start reads, and runs `sql` on it as another program.

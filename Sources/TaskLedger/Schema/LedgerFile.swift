@@ -2,6 +2,7 @@
 
 import GRDB
 import Glibc
+import LinuxSystem
 
 /// Examines the file of a ledger before the ledger is opened for writing. The examination only reads, so a refused file
 /// stays unchanged.
@@ -13,12 +14,27 @@ struct LedgerFile {
     /// header of the file, the write-ahead log, the versions, and the tables that `check` selects. Whether the file can
     /// be written is not examined.
     func examine() throws(LedgerError) {
+        try rollBackCreation()
         guard try exists() else { return }
         // The header may be older than the write-ahead log, which only SQLite can read.
         try readOnly("examining its file before opening it") { database in
             guard try judgeVersion(of: database) else { return }
             readAhead()
             try check(database)
+        }
+    }
+
+    /// Rolls back the creation of a ledger that an earlier start did not finish: the file has no application ID yet, and
+    /// its rollback journal is left. Only a connection that writes can do this. Later changes have a write-ahead log.
+    private func rollBackCreation() throws(LedgerError) {
+        guard let header = try header(), header.isSQLite, header.applicationID == 0, FilePlace.exists(path + "-journal")
+        else { return }
+        do {
+            let database = try DatabaseQueue(path: path)
+            _ = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
+            try database.close()
+        } catch {
+            throw LedgerError(error, while: "rolling back its unfinished creation", in: path)
         }
     }
 
