@@ -28,7 +28,9 @@ extension Route {
             .journal:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
-        case .pluginPurge, .pluginTrigger, .taskStop, .simulateExpiration, .simulateConditions: .operate
+        case .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop, .launchStop, .simulateExpiration,
+            .simulateConditions:
+            .operate
         }
     }
 }

@@ -22,6 +22,17 @@ extension ControlClient {
         try await send(trigger, to: .pluginTrigger, plugin.text)
     }
 
+    package func pause(
+        _ plugin: PluginIdentifier,
+        _ order: PluginPauseOrder
+    ) async throws(ControlError) -> PluginPauseReply {
+        try await send(order, to: .pluginPause, plugin.text)
+    }
+
+    package func resume(_ plugin: PluginIdentifier) async throws(ControlError) -> PluginResumeReply {
+        try await ask(.pluginResume, plugin.text)
+    }
+
     package func submit(_ submission: TaskSubmission) async throws(ControlError) -> TaskSubmissionReply {
         try await send(submission, to: .taskSubmit)
     }
@@ -45,6 +56,10 @@ extension ControlClient {
 
     package func launch(_ number: LaunchNumber) async throws(ControlError) -> LaunchReply {
         try await ask(.launchShow, number.description)
+    }
+
+    package func stop(_ launch: LaunchNumber) async throws(ControlError) -> LaunchStopReply {
+        try await ask(.launchStop, launch.description)
     }
 
     package func run(_ tasks: [TaskIdentifier]) async throws(ControlError) -> RunReply {

@@ -18,7 +18,10 @@ extension Scheduler {
         case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
         case .conditionsSimulated(let new): noteSimulated(new, at: now)
         case .taskStopRequested(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
+        case .launchStopRequested(let launch, let reply): stopLaunch(launch, reply: reply, at: now)
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
+        case .pauseRequested(let plugin, let end, let reply): pause(plugin, until: end, reply: reply, at: now)
+        case .resumeRequested(let plugin, let reply): resume(plugin, reply: reply, at: now)
         case .byUser(let user, let event): dispatch(event, by: user, at: now)
 
         // Results from the ledger.

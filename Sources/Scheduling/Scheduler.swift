@@ -62,6 +62,8 @@ package struct Scheduler: Sendable {
     /// By task identifier, the last submitted, skipped or refused occurrence of the schedule. Without one, or after the
     /// wall clock was far ahead, the time at which the schedule was arranged.
     var occurrences: [TaskIdentifier: WallTime] = [:]
+    /// The paused plugins, as recorded in the ledger.
+    var pauses: [PluginIdentifier: PluginPause] = [:]
     package internal(set) var timeZones: TimeZoneTable
     let calendar: CalendarIndex
     /// The old rules of a changed time zone, by the task identifier of the schedule. Only for schedules whose

@@ -66,14 +66,18 @@ extension ControlRoutes {
     func listed(_ summary: PluginSummary, lastBlame: Blame?) -> PluginListReply.Summary {
         let isEnabled = facts.configuration.scheduling.policy(for: summary.entry.identifier).isEnabled
         let state: PluginListReply.State =
-            !isEnabled ? .disabled : summary.hasLaunch ? .running : lastBlame == .plugin ? .failing : .ready
+            !isEnabled
+            ? .disabled
+            : summary.pause != nil
+            ? .paused : summary.hasLaunch ? .running : lastBlame == .plugin ? .failing : .ready
         return PluginListReply.Summary(
             summary.entry,
             pending: summary.pendingCount,
             events: summary.eventCount,
             running: summary.runningCount,
             isEnabled: isEnabled,
-            state: state
+            state: state,
+            pause: summary.pause
         )
     }
 }

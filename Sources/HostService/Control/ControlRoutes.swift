@@ -44,6 +44,8 @@ struct ControlRoutes: Sendable {
         case .pluginPurge: Response(json: try await purge(call.value))
         case .pluginTrigger:
             Response(json: try await trigger(call.value, call.decoded()), status: route.successStatus)
+        case .pluginPause: Response(json: try await pause(call.value, call.decoded()))
+        case .pluginResume: Response(json: try await resume(call.value))
         case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)
         case .taskSubmitBatch: Response(json: await submit(try TaskBatch.reading(call.body)))
         case .taskCancel: Response(json: try await cancel(call.value))
@@ -52,6 +54,7 @@ struct ControlRoutes: Sendable {
         case .taskWhy: Response(json: try await why(call.value))
         case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query.value)))
         case .launchShow: Response(json: try await launch(call.value))
+        case .launchStop: Response(json: try await stopLaunch(call.value))
         case .journal: try await journal(journalQuery(call.query))
         case .run: Response(json: try await run(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
@@ -92,8 +95,9 @@ extension Route {
 
     var catalogueWait: CatalogueWait {
         switch self {
-        // The scheduler does not park a simulated expiration, because every running task is loaded.
-        case .pluginShow, .taskWhy, .simulateExpiration: .gate
+        // The scheduler parks neither a simulated expiration nor the stop of a launch, because every running task is
+        // loaded, and no pause, because it does not depend on pending work.
+        case .pluginShow, .pluginPause, .pluginResume, .taskWhy, .launchStop, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
         case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
             .simulateConditions:
