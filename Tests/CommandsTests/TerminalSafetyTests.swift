@@ -147,6 +147,10 @@ struct TerminalSafetyTests {
         case .pluginShow: try hostile(Samples.pluginShow())
         case .pluginPurge: ""
         case .pluginTrigger: try hostile(PluginTriggerReply(SubmissionNumber(rawValue: 1), plugin: Samples.plugin()))
+        case .pluginPause:
+            try hostile(PluginPauseReply(Samples.plugin(), Samples.pause))
+        case .pluginResume: try hostile(PluginResumeReply(Samples.plugin(), wasPaused: true))
+        case .launchStop: try hostile(LaunchStopReply(LaunchNumber(rawValue: 1), tasks: ["com.example.task"]))
         case .taskSubmit:
             try hostile(
                 TaskSubmissionReply(
