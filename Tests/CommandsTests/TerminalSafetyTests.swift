@@ -21,9 +21,9 @@ struct TerminalSafetyTests {
         "plugin list": [], "plugin show": ["a.b"], "plugin check": ["/\(hostile).yaml"],
         "plugin inspect": ["/\(hostile).so"], "plugin install": ["/\(hostile).yaml"],
         "plugin pack": ["/\(hostile).yaml"], "plugin new": ["a.b\(hostile)", "--language", "c", "--role", "main"],
-        "plugin remove": ["a.b", "--yes"],
+        "plugin remove": ["a.b", "--yes"], "plugin pause": ["a.b", "--for", "2h"], "plugin resume": ["a.b"],
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
-        "launch list": [], "launch show": ["1"],
+        "launch list": [], "launch show": ["1"], "launch stop": ["1"],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
         "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
@@ -34,8 +34,8 @@ struct TerminalSafetyTests {
     /// The verbs that take a host's socket and, apart from `watch`, `--json`.
     private static let remote = [
         "run", "why", "trigger", "journal", "watch", "task submit", "task cancel", "task stop", "task list",
-        "plugin list", "plugin show", "launch list", "launch show", "simulate expiration", "simulate conditions",
-        "host status",
+        "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
+        "simulate expiration", "simulate conditions", "host status",
     ]
 
     @Test func `every verb of bgtask except host run has a call in the tests of terminal safety`() {
