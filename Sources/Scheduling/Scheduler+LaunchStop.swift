@@ -8,11 +8,13 @@ extension Scheduler {
     /// tasks are not requeued, even if the host goes down. A launch without an unfinished task expires its assertions.
     mutating func stopLaunch(_ number: LaunchNumber, reply: ReplyToken, at now: Moment) {
         guard let launch = launches.find(number), launch.isListening || launch.isUnderWay else {
-            let message = "launch \(number) is not running, or is ending already; list launches with: bgtask launch list"
+            let message =
+                "launch \(number) is not running, or is ending already; list launches with: bgtask launch list"
             return emit(.answer(reply, .notRunning(message: message)))
         }
         if launch.isPreparing {
-            let message = "launch \(number) is being prepared and has no task yet; pause its plugin, or cancel its requests"
+            let message =
+                "launch \(number) is being prepared and has no task yet; pause its plugin, or cancel its requests"
             return emit(.answer(reply, .notRunning(message: message)))
         }
         // The result of the commit decides which tasks the launch has.

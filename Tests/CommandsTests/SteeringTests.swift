@@ -43,7 +43,9 @@ struct SteeringTests {
     }
 
     @Test func `launch stop prints the tasks that are being stopped`() async throws {
-        let answer = try json(LaunchStopReply(LaunchNumber(rawValue: 41), tasks: ["com.example.feed.refresh", "trigger"]))
+        let answer = try json(
+            LaunchStopReply(LaunchNumber(rawValue: 41), tasks: ["com.example.feed.refresh", "trigger"])
+        )
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let terminal = Terminal()
             #expect(await terminal.run("launch", "stop", "41", "--socket", host.socket) == .done)
@@ -74,7 +76,8 @@ struct SteeringTests {
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let terminal = Terminal()
             #expect(await terminal.run("run", "com.example.feed.refresh", "--socket", host.socket) == .done)
-            let pause = "plugin-paused: plugin com.example.feed is paused by uid 1000; until 2026-01-31 03:48:00 (in 2h)"
+            let pause =
+                "plugin-paused: plugin com.example.feed is paused by uid 1000; until 2026-01-31 03:48:00 (in 2h)"
             #expect(terminal.output.hasPrefix("a requested task waits for \(pause)"), "\(terminal.output)")
         }
     }

@@ -96,7 +96,8 @@ struct LaunchStopTests {
         #expect(host.stopLaunch(number)?.failureMessage?.contains("is not running") == true)
     }
 
-    @Test func `a stop of a launch whose commit fails is answered as not recorded, and the tasks still expire`() throws {
+    @Test func `a stop of a launch whose commit fails is answered as not recorded, and the tasks still expire`() throws
+    {
         host.submit(.clean)
         host.enter()
         let plan = try #require(host.lastPlan)

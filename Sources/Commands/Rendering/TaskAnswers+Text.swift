@@ -8,7 +8,8 @@ extension TaskSubmissionReply: Presentable {
     func text(for reader: Reader) -> String {
         let replacement = replaced.map { ", replacing submission \($0)" } ?? ""
         let begin = earliestBegin.map { "; it runs no earlier than \($0.text(for: reader))" } ?? ""
-        let sentence = "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)\(begin)"
+        let sentence =
+            "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)\(begin)"
             + (waiting ?? []).waitText(for: reader)
         return sentence.terminalSafe + "\n"
     }

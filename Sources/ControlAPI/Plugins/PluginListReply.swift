@@ -83,8 +83,8 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case identifier, name, version, role, library, modes, permitted, extensions, pending, events, running, state,
-                pause
+            case identifier, name, version, role, library, modes, permitted, extensions, pending, events, running,
+                state, pause
             case isEnabled = "enabled"
         }
     }

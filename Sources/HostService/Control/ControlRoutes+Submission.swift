@@ -36,7 +36,9 @@ extension ControlRoutes {
             do throws(RouteError) {
                 let request = try entry.get().request
                 guard let answer = next.next() else { throw RouteError(.hostStopping()) }
-                guard case .refused(let refusal) = answer else { return .submitted(try reply(answer, to: request, pauses: pauses)) }
+                guard case .refused(let refusal) = answer else {
+                    return .submitted(try reply(answer, to: request, pauses: pauses))
+                }
                 if refusal.subReason == .identifierNotPermitted { searches += 1 }
                 throw searches > Self.mostSearches
                     ? RouteError(refusal) : self.refusal(refusal, of: request.identifier)
