@@ -17,6 +17,7 @@ extension Scheduler {
         case .runRequested(let identifiers, let reply): requestRun(of: identifiers, reply: reply, at: now)
         case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
         case .conditionsSimulated(let new): noteSimulated(new, at: now)
+        case .configured(let new, let keys): configure(new, changing: keys, at: now)
         case .taskStopRequested(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
         case .launchStopRequested(let launch, let reply): stopLaunch(launch, reply: reply, at: now)
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)

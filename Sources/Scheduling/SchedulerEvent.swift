@@ -24,6 +24,9 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// A call changed the simulated conditions. The value contains all conditions that are simulated now. The resulting
     /// change of conditions arrives as `conditionsChanged`. The call gets no answer from the scheduler.
     case conditionsSimulated(ScriptedConditions)
+    /// The configuration changed, by a call or by a signal. `keys` are the changed keys of the file. The call gets no
+    /// answer from the scheduler.
+    case configured(SchedulingConfiguration, keys: [String])
     /// An event that is a call of this user. The journal entries that it causes contain the user.
     indirect case byUser(CallingUser, SchedulerEvent)
 

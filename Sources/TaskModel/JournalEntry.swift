@@ -32,6 +32,7 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginRemoved
         case pluginPaused
         case pluginResumed
+        case configurationReloaded
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
@@ -40,7 +41,7 @@ package struct JournalEntry: Hashable, Sendable {
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
-                .pluginResumed,
+                .pluginResumed, .configurationReloaded,
             ]
         }
 
@@ -86,6 +87,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .pluginPaused: ("plugin-paused", "a user paused a plugin, whose pending work waits", false)
             case .pluginResumed:
                 ("plugin-resumed", "a user resumed a paused plugin, or the time of its pause has passed", false)
+            case .configurationReloaded:
+                ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
             }
         }
 

@@ -55,7 +55,7 @@ extension SchedulerEvent {
         case .submitted: .submission
         case .triggered: .trigger
         case .cancelRequested, .cancelAllRequested: .cancellation
-        case .runRequested, .expirationSimulated, .conditionsSimulated: .simulation
+        case .runRequested, .expirationSimulated, .conditionsSimulated, .configured: .simulation
         case .taskStopRequested, .launchStopRequested: .stop
         case .pauseRequested, .resumeRequested: .pause
         case .purgeRequested: .purge
