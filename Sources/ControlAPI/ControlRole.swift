@@ -28,7 +28,8 @@ extension Route {
             .journal:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
-        case .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop, .launchStop, .simulateExpiration,
+        case .hostReload, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop, .launchStop,
+            .simulateExpiration,
             .simulateConditions:
             .operate
         }

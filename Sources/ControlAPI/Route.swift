@@ -4,6 +4,7 @@
 package enum Route: String, CaseIterable, Hashable, Sendable {
     case apiDescription
     case hostStatus
+    case hostReload
     case pluginList
     case pluginShow
     case pluginPurge
@@ -35,8 +36,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
             .journal:
             .get
-        case .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskStop, .launchStop, .run,
-            .simulateExpiration, .simulateConditions:
+        case .hostReload, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskStop,
+            .launchStop, .run, .simulateExpiration, .simulateConditions:
             .post
         case .pluginPurge, .taskCancel: .delete
         }
@@ -47,6 +48,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .apiDescription: "/v1/openapi.yaml"
         case .hostStatus: "/v1/host"
+        case .hostReload: "/v1/host/reload"
         case .pluginList: "/v1/plugins"
         case .pluginShow, .pluginPurge: "/v1/plugins/{identifier}"
         case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
@@ -79,7 +81,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskList: TaskQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
-        case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume,
+        case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
+            .pluginResume,
             .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .run,
             .simulateExpiration, .simulateConditions:
             []
@@ -89,7 +92,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     /// Whether a call of the route needs a body. Calls of the other routes must not have one.
     package var takesBody: Bool {
         switch self {
-        case .taskStop, .launchStop, .pluginResume: false
+        case .hostReload, .taskStop, .launchStop, .pluginResume: false
         default: method == .post
         }
     }

@@ -7,6 +7,8 @@ package import TaskModel
 extension ControlClient {
     package func host() async throws(ControlError) -> HostStatusReply { try await ask(.hostStatus) }
 
+    package func reload() async throws(ControlError) -> HostReloadReply { try await ask(.hostReload) }
+
     package func plugin(_ identifier: PluginIdentifier) async throws(ControlError) -> PluginReply {
         try await ask(.pluginShow, identifier.text)
     }

@@ -25,7 +25,7 @@ struct TerminalSafetyTests {
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
         "launch list": [], "launch show": ["1"], "launch stop": ["1"],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
-        "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [],
+        "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [], "host reload": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
         "trust list": ["--signers", "/\(hostile)"], "trust remove": [hostile, "--signers", "/\(hostile)"],
         "trust add": ["a.b", "/\(hostile)", "--signers", "/\(hostile)"],
@@ -35,7 +35,7 @@ struct TerminalSafetyTests {
     private static let remote = [
         "run", "why", "trigger", "journal", "watch", "task submit", "task cancel", "task stop", "task list",
         "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
-        "simulate expiration", "simulate conditions", "host status",
+        "simulate expiration", "simulate conditions", "host status", "host reload",
     ]
 
     @Test func `every verb of bgtask except host run has a call in the tests of terminal safety`() {
@@ -143,6 +143,7 @@ struct TerminalSafetyTests {
         switch route {
         case .apiDescription: ""
         case .hostStatus: try hostile(Samples.host())
+        case .hostReload: try hostile(HostReloadReply(file: "/f", applied: ["spacing"], needingRestart: ["socket"]))
         case .pluginList: try hostile(Samples.pluginList())
         case .pluginShow: try hostile(Samples.pluginShow())
         case .pluginPurge: ""

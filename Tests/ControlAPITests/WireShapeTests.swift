@@ -133,6 +133,14 @@ struct WireShapeTests {
         )
     }
 
+    @Test func `the JSON reply to a reload keeps its shape`() throws {
+        try check(
+            HostReloadReply(file: "/etc/bgtask/bgtaskd.yaml", applied: ["spacing"], needingRestart: ["socket"]),
+            "HostReload",
+            is: #"{"file": "/etc/bgtask/bgtaskd.yaml", "applied": ["spacing"], "needing_restart": ["socket"]}"#
+        )
+    }
+
     @Test func `a pause whose end has passed is refused with the field until`() throws {
         let order = PluginPauseOrder(until: Samples.now)
         #expect(try order.validated(at: Samples.now + .seconds(-1)) == Samples.now)

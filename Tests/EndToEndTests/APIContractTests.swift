@@ -76,6 +76,7 @@ struct APIContractTests {
             #expect(list["running"].elements.contains { $0["identifier"] == .string(patient.task()) })
             for asked in [task, patient.task()] { try api.call(.taskWhy, asked) }
             try api.call(.hostStatus)
+            try api.call(.hostReload)
             #expect(try api.call(.pluginList)["refused"].elements.count == 1)
             try api.call(.pluginShow, TestPlugin.neighbour.identifier)
             try api.call(.launchList, query: [("limit", "100")])

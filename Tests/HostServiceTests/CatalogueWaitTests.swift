@@ -31,7 +31,8 @@ struct CatalogueWaitTests {
         case .taskStop: .taskStopRequested(task, reply: token)
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
-        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
+        case .apiDescription, .hostStatus, .hostReload, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList,
+            .launchShow,
             .journal, .simulateConditions:
             nil
         }

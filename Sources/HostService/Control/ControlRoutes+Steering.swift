@@ -1,12 +1,24 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import HostConfiguration
 import Scheduling
 import TaskLedger
 import TaskModel
 
-// Calls that steer plugins and launches: pause, resume, and the stop of a launch.
+// Calls that steer the host, plugins and launches: reload, pause, resume, and the stop of a launch.
 extension ControlRoutes {
+    func reload() async throws -> HostReloadReply {
+        do {
+            return try await facts.keeper.reload(by: caller?.callingUser)
+        } catch let error as HostError {
+            throw RouteError(
+                .configurationInvalid,
+                "the configuration has problems, and the present one stays in force: \(error.message)"
+            )
+        }
+    }
+
     func pause(_ text: String, _ body: PluginPauseOrder) async throws -> PluginPauseReply {
         let plugin = try PluginIdentifier(validating: text)
         let end = try body.validated(at: try await read { _, now in now.wall })

@@ -39,6 +39,7 @@ struct ControlRoutes: Sendable {
         return switch route {
         case .apiDescription: Response(yaml: APIDescription.text)
         case .hostStatus: Response(json: try await hostStatus())
+        case .hostReload: Response(json: try await reload())
         case .pluginList: Response(json: try await pluginList(PluginQuery(reading: call.query.value)))
         case .pluginShow: Response(json: try await plugin(call.value))
         case .pluginPurge: Response(json: try await purge(call.value))
@@ -99,16 +100,16 @@ extension Route {
         // loaded, and no pause, because it does not depend on pending work.
         case .pluginShow, .pluginPause, .pluginResume, .taskWhy, .launchStop, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
-        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
+        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .launchList, .launchShow, .journal,
             .simulateConditions:
             .none
         }
     }
 }
 
-/// Facts about the host that do not change while it runs.
+/// Facts about the host. Except for the configuration, they do not change while it runs.
 struct HostFacts: Sendable {
-    let configuration: HostConfiguration
+    let keeper: ConfigurationKeeper
     let sandboxes: SandboxPolicy
     let users: UserKeeper
     let launcher: Launcher
@@ -117,4 +118,7 @@ struct HostFacts: Sendable {
     let startedAt: Moment
     let pid: Int32
     let user: String
+
+    /// The configuration in force.
+    var configuration: HostConfiguration { keeper.current }
 }
