@@ -34,21 +34,14 @@ extension HostConfiguration {
             .filter { scheduling.policy(for: $0) != new.scheduling.policy(for: $0) }.map { "plugins.\($0)" }
     }
 
-    /// A key of the file with the comparison of its values.
+    /// A key of the file with the comparison of its values in two configurations.
     private struct Key: Sendable {
         let name: String
         let isEqual: @Sendable (HostConfiguration, HostConfiguration) -> Bool
 
-        init<each Value: Equatable>(
-            _ name: String,
-            _ values: @escaping @Sendable (HostConfiguration) -> (repeat each Value)
-        ) {
+        init(_ name: String, _ isEqual: @escaping @Sendable (HostConfiguration, HostConfiguration) -> Bool) {
             self.name = name
-            isEqual = { one, other in
-                let (left, right) = (values(one), values(other))
-                for isEqual in repeat (each left) == (each right) where !isEqual { return false }
-                return true
-            }
+            self.isEqual = isEqual
         }
     }
 
@@ -60,46 +53,63 @@ extension HostConfiguration {
 
     /// The keys whose values the scheduler reads at each decision.
     private static let keysAtOnce = [
-        Key("limits") { ($0.scheduling.limits, $0.scheduling.eventLimit) },
-        Key("budgets") { $0.scheduling.budgets },
-        Key("grace-period") { $0.scheduling.gracePeriod },
-        Key("spacing") { $0.scheduling.spacing },
-        Key("batch-size") { $0.scheduling.batchSize },
-        Key("launches") {
-            ($0.scheduling.backgroundLaunches, $0.scheduling.eventLaunches, $0.scheduling.continuedLaunches)
+        Key("limits") {
+            $0.scheduling.limits == $1.scheduling.limits
+                && $0.scheduling.eventLimit == $1.scheduling.eventLimit
         },
-        Key("continued") { ($0.scheduling.stallLimit, $0.scheduling.pressureInterval) },
-        Key("minimum-fetch-interval") { $0.scheduling.minimumFetchInterval },
-        Key("background-refresh") { $0.scheduling.isBackgroundRefreshOn },
-        Key("policies") { $0.scheduling.policies },
-        Key("retry") { ($0.scheduling.retryDelay, $0.scheduling.attempts, $0.scheduling.hostRetryDelay) },
+        Key("budgets") { $0.scheduling.budgets == $1.scheduling.budgets },
+        Key("grace-period") { $0.scheduling.gracePeriod == $1.scheduling.gracePeriod },
+        Key("spacing") { $0.scheduling.spacing == $1.scheduling.spacing },
+        Key("batch-size") { $0.scheduling.batchSize == $1.scheduling.batchSize },
+        Key("launches") {
+            $0.scheduling.backgroundLaunches == $1.scheduling.backgroundLaunches
+                && $0.scheduling.eventLaunches == $1.scheduling.eventLaunches
+                && $0.scheduling.continuedLaunches == $1.scheduling.continuedLaunches
+        },
+        Key("continued") {
+            $0.scheduling.stallLimit == $1.scheduling.stallLimit
+                && $0.scheduling.pressureInterval == $1.scheduling.pressureInterval
+        },
+        Key("minimum-fetch-interval") { $0.scheduling.minimumFetchInterval == $1.scheduling.minimumFetchInterval },
+        Key("background-refresh") { $0.scheduling.isBackgroundRefreshOn == $1.scheduling.isBackgroundRefreshOn },
+        Key("policies") { $0.scheduling.policies == $1.scheduling.policies },
+        Key("retry") {
+            $0.scheduling.retryDelay == $1.scheduling.retryDelay
+                && $0.scheduling.attempts == $1.scheduling.attempts
+                && $0.scheduling.hostRetryDelay == $1.scheduling.hostRetryDelay
+        },
     ]
 
     private static let keysOfStart = [
-        Key("manifests") { $0.operatorManifests },
-        Key("package-manifests") { $0.packageManifests },
-        Key("plugin-directory") { $0.pluginDirectory },
-        Key("state-directory") { $0.stateDirectory },
-        Key("socket") { $0.controlSocket },
-        Key("socket-groups") { $0.socketGroups },
-        Key("idle-timeout") { $0.idleTimeout },
-        Key("runner") { $0.runner },
-        Key("cgroup") { $0.cgroup },
-        Key("isolation") { ($0.isolation, $0.requiredGuarantees) },
-        Key("plugin-users") { $0.pluginUsers },
-        Key("launch-limits") { $0.launchLimits },
-        Key("disk-reserve") { $0.scheduling.diskReserve },
-        Key("grant-limits") { $0.grantLimits },
-        Key("background-nice") { $0.backgroundNice },
-        Key("idle-runners") { $0.idleRunners },
-        Key("provenance") { $0.provenance },
-        Key("log-level") { $0.logLevel },
-        Key("conditions") { $0.conditions },
-        Key("sensors") { $0.sensors },
-        Key("journal-retention") { $0.journalRetention },
-        Key("removed-plugin-retention") { $0.scheduling.removedPluginRetention },
-        Key("plugins.settings") { $0.settings },
-        Key("plugins.secrets") { $0.secrets },
-        Key("plugins.extensions") { $0.operatorExtensions },
+        Key("manifests") { $0.operatorManifests == $1.operatorManifests },
+        Key("package-manifests") { $0.packageManifests == $1.packageManifests },
+        Key("plugin-directory") { $0.pluginDirectory == $1.pluginDirectory },
+        Key("state-directory") { $0.stateDirectory == $1.stateDirectory },
+        Key("socket") { $0.controlSocket == $1.controlSocket },
+        Key("socket-groups") { $0.socketGroups == $1.socketGroups },
+        Key("idle-timeout") { $0.idleTimeout == $1.idleTimeout },
+        Key("runner") { $0.runner == $1.runner },
+        Key("cgroup") { $0.cgroup == $1.cgroup },
+        Key("isolation") {
+            $0.isolation == $1.isolation
+                && $0.requiredGuarantees == $1.requiredGuarantees
+        },
+        Key("plugin-users") { $0.pluginUsers == $1.pluginUsers },
+        Key("launch-limits") { $0.launchLimits == $1.launchLimits },
+        Key("disk-reserve") { $0.scheduling.diskReserve == $1.scheduling.diskReserve },
+        Key("grant-limits") { $0.grantLimits == $1.grantLimits },
+        Key("background-nice") { $0.backgroundNice == $1.backgroundNice },
+        Key("idle-runners") { $0.idleRunners == $1.idleRunners },
+        Key("provenance") { $0.provenance == $1.provenance },
+        Key("log-level") { $0.logLevel == $1.logLevel },
+        Key("conditions") { $0.conditions == $1.conditions },
+        Key("sensors") { $0.sensors == $1.sensors },
+        Key("journal-retention") { $0.journalRetention == $1.journalRetention },
+        Key("removed-plugin-retention") {
+            $0.scheduling.removedPluginRetention == $1.scheduling.removedPluginRetention
+        },
+        Key("plugins.settings") { $0.settings == $1.settings },
+        Key("plugins.secrets") { $0.secrets == $1.secrets },
+        Key("plugins.extensions") { $0.operatorExtensions == $1.operatorExtensions },
     ]
 }

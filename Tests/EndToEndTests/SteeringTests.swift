@@ -52,7 +52,7 @@ struct SteeringTests {
     @Test func `a pause with an end ends by itself, and the requests of the plugin run`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
-            let paused = try await host.bgtask("plugin", "pause", Self.plugin, "--for", "1s")
+            let paused = try await host.bgtask("plugin", "pause", Self.plugin, "--for", "5s")
             #expect(paused.status == 0 && paused.output.contains("is paused until 2"))
             let submission = try await host.submit(Self.task)
             #expect(try await host.outcome(of: submission).event == "succeeded")
