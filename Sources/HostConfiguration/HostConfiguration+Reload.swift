@@ -18,7 +18,7 @@ extension HostConfiguration {
     package func reloaded(as new: HostConfiguration) -> ConfigurationReload {
         var next = self
         next.scheduling = new.scheduling
-        next.policies = new.policies
+        next.policies = policies(extendedAsNow: new.policies)
         // The disk is watched with the reserve of the start, and retentions have alarms of the start.
         next.scheduling.diskReserve = scheduling.diskReserve
         next.scheduling.removedPluginRetention = scheduling.removedPluginRetention
@@ -27,6 +27,18 @@ extension HostConfiguration {
             applied: Self.keysAtOnce.filter { !$0.isEqual(self, new) }.map(\.name) + changedPlugins(in: new),
             needingRestart: Self.keysOfStart.filter { !$0.isEqual(self, new) }.map(\.name)
         )
+    }
+
+    /// The new policies of plugins with the present lists of extensions, which change only at a start.
+    private func policies(
+        extendedAsNow new: [PluginIdentifier: OperatorPolicy]
+    ) -> [PluginIdentifier: OperatorPolicy] {
+        var next = policies.filter { !$0.value.extensions.isEmpty }
+        for (plugin, policy) in new {
+            next[plugin] = policy
+            next[plugin]?.extensions = policies[plugin]?.extensions ?? []
+        }
+        return next
     }
 
     private func changedPlugins(in new: HostConfiguration) -> [String] {
@@ -54,8 +66,7 @@ extension HostConfiguration {
     /// The keys whose values the scheduler reads at each decision.
     private static let keysAtOnce = [
         Key("limits") {
-            $0.scheduling.limits == $1.scheduling.limits
-                && $0.scheduling.eventLimit == $1.scheduling.eventLimit
+            $0.scheduling.limits == $1.scheduling.limits && $0.scheduling.eventLimit == $1.scheduling.eventLimit
         },
         Key("budgets") { $0.scheduling.budgets == $1.scheduling.budgets },
         Key("grace-period") { $0.scheduling.gracePeriod == $1.scheduling.gracePeriod },
@@ -91,8 +102,7 @@ extension HostConfiguration {
         Key("runner") { $0.runner == $1.runner },
         Key("cgroup") { $0.cgroup == $1.cgroup },
         Key("isolation") {
-            $0.isolation == $1.isolation
-                && $0.requiredGuarantees == $1.requiredGuarantees
+            $0.isolation == $1.isolation && $0.requiredGuarantees == $1.requiredGuarantees
         },
         Key("plugin-users") { $0.pluginUsers == $1.pluginUsers },
         Key("launch-limits") { $0.launchLimits == $1.launchLimits },
