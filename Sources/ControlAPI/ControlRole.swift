@@ -28,7 +28,10 @@ extension Route {
             .journal:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
-        case .pluginPurge, .pluginTrigger, .taskStop, .simulateExpiration, .simulateConditions: .operate
+        case .hostReload, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop, .launchStop,
+            .simulateExpiration,
+            .simulateConditions:
+            .operate
         }
     }
 }

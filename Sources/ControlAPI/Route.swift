@@ -4,10 +4,13 @@
 package enum Route: String, CaseIterable, Hashable, Sendable {
     case apiDescription
     case hostStatus
+    case hostReload
     case pluginList
     case pluginShow
     case pluginPurge
     case pluginTrigger
+    case pluginPause
+    case pluginResume
     case taskSubmit
     case taskSubmitBatch
     case taskCancel
@@ -16,6 +19,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case taskWhy
     case launchList
     case launchShow
+    case launchStop
     case journal
     case run
     case simulateExpiration
@@ -32,7 +36,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
             .journal:
             .get
-        case .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskStop, .run, .simulateExpiration, .simulateConditions:
+        case .hostReload, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskStop,
+            .launchStop, .run, .simulateExpiration, .simulateConditions:
             .post
         case .pluginPurge, .taskCancel: .delete
         }
@@ -43,9 +48,12 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .apiDescription: "/v1/openapi.yaml"
         case .hostStatus: "/v1/host"
+        case .hostReload: "/v1/host/reload"
         case .pluginList: "/v1/plugins"
         case .pluginShow, .pluginPurge: "/v1/plugins/{identifier}"
         case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
+        case .pluginPause: "/v1/plugins/{identifier}/pause"
+        case .pluginResume: "/v1/plugins/{identifier}/resume"
         case .taskSubmit, .taskList: "/v1/tasks"
         case .taskSubmitBatch: "/v1/tasks/batch"
         case .taskCancel: "/v1/tasks/{identifier}"
@@ -53,6 +61,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskWhy: "/v1/tasks/{identifier}/why"
         case .launchList: "/v1/launches"
         case .launchShow: "/v1/launches/{number}"
+        case .launchStop: "/v1/launches/{number}/stop"
         case .journal: "/v1/journal"
         case .run: "/v1/run"
         case .simulateExpiration: "/v1/simulate/expiration"
@@ -72,14 +81,21 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskList: TaskQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
-        case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch,
-            .taskCancel, .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
+        case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
+            .pluginResume,
+            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .run,
+            .simulateExpiration, .simulateConditions:
             []
         }
     }
 
     /// Whether a call of the route needs a body. Calls of the other routes must not have one.
-    package var takesBody: Bool { method == .post && self != .taskStop }
+    package var takesBody: Bool {
+        switch self {
+        case .hostReload, .taskStop, .launchStop, .pluginResume: false
+        default: method == .post
+        }
+    }
 
     /// Maximum size of the body of a call in bytes: a payload in base 64 plus the other fields, or many requests.
     package var maximumBody: Int { self == .taskSubmitBatch ? 2 << 20 : 256 << 10 }

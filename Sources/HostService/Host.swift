@@ -18,12 +18,20 @@ import UnixSignals
 /// until it is stopped.
 package struct Host: Sendable {
     let configuration: HostConfiguration
+    private let reread: @Sendable () throws -> HostConfiguration
     private let log: Logger
 
     package static var version: String { Release.version }
 
-    package init(configuration: HostConfiguration) {
+    /// Creates a host.
+    ///
+    /// - Parameter reread: reads file and flags again, for a reload.
+    package init(
+        configuration: HostConfiguration,
+        rereading reread: @escaping @Sendable () throws -> HostConfiguration
+    ) {
         self.configuration = configuration
+        self.reread = reread
         LoggingSystem.bootstrap { _ in QueuedLogHandler() }
         var log = Logger(label: "bgtaskd")
         log.logLevel = configuration.logLevel
@@ -248,8 +256,12 @@ package struct Host: Sendable {
         ) { sample in
             loop.post(.diskSampled(sample))
         }
+        let keeper = ConfigurationKeeper(configuration, threads: threads, log: log, reread: reread) { new, keys, user in
+            let event = SchedulerEvent.configured(new, keys: keys)
+            loop.post(user.map { .byUser($0, event) } ?? event)
+        }
         let facts = HostFacts(
-            configuration: configuration,
+            keeper: keeper,
             sandboxes: sandboxes,
             users: users,
             launcher: launcher,
@@ -295,8 +307,9 @@ package struct Host: Sendable {
         // Services stop in reverse order: the decision loop stops first, so that running tasks expire without waiting
         // for callers.
         return ServiceGroup(
-            services: [control, catalogue, zones, care, disk, conditions, loop],
-            gracefulShutdownSignals: StopSignals.accepted,
+            services: (HangupMeaning.ofProcess == .reload ? [HangupReload(keeper: keeper)] : [])
+                + [control, catalogue, zones, care, disk, conditions, loop],
+            gracefulShutdownSignals: HangupMeaning.ofProcess.stopSignals,
             logger: libraryLog
         )
     }

@@ -18,8 +18,8 @@ package struct Explanation: Hashable, Sendable {
     package let states: [State]
     /// Time of the next submission by the operator's schedule; nil without a schedule, or when no next time is known.
     package var nextOccurrence: WallTime?
-    /// The reasons that block all work of the plugin, because the plugin or its main plugin is missing, refused or
-    /// disabled. Empty while work is pending.
+    /// The reasons that block all work of the plugin, because the plugin or its main plugin is missing, refused,
+    /// disabled or paused. Empty while work is pending.
     package var obstacles: [Reason] = []
     package let now: Moment
 
@@ -180,8 +180,8 @@ extension Scheduler {
         return reasons(against: event, behind: isBlocked ? first.type.name : nil, at: now)
     }
 
-    /// The reasons that block all work of a plugin now, because the plugin or its main plugin is missing, refused or
-    /// disabled.
+    /// The reasons that block all work of a plugin now, because the plugin or its main plugin is missing, refused,
+    /// disabled or paused.
     package func reasons(againstAllOf plugin: PluginIdentifier) -> [Reason] {
         guard plugins.contains(plugin) else { return [.pluginMissing(plugin)] }
         return Eligibility.presenceReasons(standing(of: plugin, in: .event))

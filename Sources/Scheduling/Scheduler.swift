@@ -13,7 +13,7 @@ package import TaskModel
 /// The cost of most events depends only on the work that the event concerns. Requests are grouped by their reasons,
 /// lookups are indexed, and an event that concerns many plugins leaves chores, which are processed in slices.
 package struct Scheduler: Sendable {
-    package let configuration: SchedulingConfiguration
+    package internal(set) var configuration: SchedulingConfiguration
     package internal(set) var conditions: Conditions
     package internal(set) var isStopping = false
 
@@ -62,8 +62,10 @@ package struct Scheduler: Sendable {
     /// By task identifier, the last submitted, skipped or refused occurrence of the schedule. Without one, or after the
     /// wall clock was far ahead, the time at which the schedule was arranged.
     var occurrences: [TaskIdentifier: WallTime] = [:]
+    /// The paused plugins, as recorded in the ledger.
+    var pauses: [PluginIdentifier: PluginPause] = [:]
     package internal(set) var timeZones: TimeZoneTable
-    let calendar: CalendarIndex
+    var calendar: CalendarIndex
     /// The old rules of a changed time zone, by the task identifier of the schedule. Only for schedules whose
     /// occurrence was in a commit in flight when the rules changed.
     var rulesOfCommits: [TaskIdentifier: TimeZoneRules] = [:]

@@ -139,6 +139,7 @@ extension Database {
             past: try pastLaunches(since: now.map { $0 + (.zero - week) } ?? WallTime(nanoseconds: .min)),
             fetches: try fetchSchedules(),
             occurrences: try occurrences(),
+            pauses: try pauses(),
             lastSubmission: last.submission,
             lastLaunch: last.launch
         )

@@ -21,11 +21,11 @@ struct TerminalSafetyTests {
         "plugin list": [], "plugin show": ["a.b"], "plugin check": ["/\(hostile).yaml"],
         "plugin inspect": ["/\(hostile).so"], "plugin install": ["/\(hostile).yaml"],
         "plugin pack": ["/\(hostile).yaml"], "plugin new": ["a.b\(hostile)", "--language", "c", "--role", "main"],
-        "plugin remove": ["a.b", "--yes"],
+        "plugin remove": ["a.b", "--yes"], "plugin pause": ["a.b", "--for", "2h"], "plugin resume": ["a.b"],
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
-        "launch list": [], "launch show": ["1"],
+        "launch list": [], "launch show": ["1"], "launch stop": ["1"],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
-        "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [],
+        "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [], "host reload": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
         "trust list": ["--signers", "/\(hostile)"], "trust remove": [hostile, "--signers", "/\(hostile)"],
         "trust add": ["a.b", "/\(hostile)", "--signers", "/\(hostile)"],
@@ -34,8 +34,8 @@ struct TerminalSafetyTests {
     /// The verbs that take a host's socket and, apart from `watch`, `--json`.
     private static let remote = [
         "run", "why", "trigger", "journal", "watch", "task submit", "task cancel", "task stop", "task list",
-        "plugin list", "plugin show", "launch list", "launch show", "simulate expiration", "simulate conditions",
-        "host status",
+        "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
+        "simulate expiration", "simulate conditions", "host status", "host reload",
     ]
 
     @Test func `every verb of bgtask except host run has a call in the tests of terminal safety`() {
@@ -143,10 +143,15 @@ struct TerminalSafetyTests {
         switch route {
         case .apiDescription: ""
         case .hostStatus: try hostile(Samples.host())
+        case .hostReload: try hostile(HostReloadReply(file: "/f", applied: ["spacing"], needingRestart: ["socket"]))
         case .pluginList: try hostile(Samples.pluginList())
         case .pluginShow: try hostile(Samples.pluginShow())
         case .pluginPurge: ""
         case .pluginTrigger: try hostile(PluginTriggerReply(SubmissionNumber(rawValue: 1), plugin: Samples.plugin()))
+        case .pluginPause:
+            try hostile(PluginPauseReply(Samples.plugin(), Samples.pause))
+        case .pluginResume: try hostile(PluginResumeReply(Samples.plugin(), wasPaused: true))
+        case .launchStop: try hostile(LaunchStopReply(LaunchNumber(rawValue: 1), tasks: ["com.example.task"]))
         case .taskSubmit:
             try hostile(
                 TaskSubmissionReply(

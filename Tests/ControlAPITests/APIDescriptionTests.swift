@@ -47,7 +47,8 @@ struct APIDescriptionTests {
     }
 
     @Test(arguments: [
-        (Route.pluginTrigger, PluginTrigger.fields), (.taskSubmit, TaskSubmission.fields),
+        (Route.pluginTrigger, PluginTrigger.fields), (.pluginPause, PluginPauseOrder.fields),
+        (.taskSubmit, TaskSubmission.fields),
         (.taskSubmitBatch, TaskBatch.fields),
         (.run, RunOrder.fields),
         (.simulateExpiration, ExpirationSimulation.fields), (.simulateConditions, ConditionsSimulation.fields),

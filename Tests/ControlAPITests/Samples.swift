@@ -360,6 +360,13 @@ enum Samples {
         message: "all tasks completed"
     )
 
+    /// A pause that ends 2 hours after `now`.
+    static let pause = PluginPause(
+        since: now,
+        until: now + .seconds(7_200),
+        user: CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
+    )
+
     static func journalLine(_ number: Int64 = 5, message: String = "pruned 12 rows") throws -> JournalLine {
         let entry = JournalEntry(
             at: now,

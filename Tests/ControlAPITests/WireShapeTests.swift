@@ -104,6 +104,77 @@ struct WireShapeTests {
         )
     }
 
+    @Test func `the JSON of a pause, a resumption and a stop of a launch and their replies keeps its shape`() throws {
+        try check(PluginPauseOrder(), "PluginPauseOrder", is: "{}")
+        try check(
+            PluginPauseOrder(until: Samples.now),
+            "PluginPauseOrder",
+            is: #"{"until": "2026-01-31T01:48:00Z"}"#
+        )
+        let pause = """
+            {"since": "2026-01-31T01:48:00Z", "since_ns": "1769824080000000000",
+             "until": "2026-01-31T03:48:00Z", "until_ns": "1769831280000000000",
+             "user": {"uid": 1000, "pid": 4711, "command": "bgtask"}}
+            """
+        try check(
+            PluginPauseReply(try Samples.plugin(), Samples.pause),
+            "PluginPauseReply",
+            is: #"{"plugin": "com.example.feed", "pause": \#(pause)}"#
+        )
+        try check(
+            PluginResumeReply(try Samples.plugin(), wasPaused: true),
+            "PluginResumeReply",
+            is: #"{"plugin": "com.example.feed", "was_paused": true}"#
+        )
+        try check(
+            LaunchStopReply(LaunchNumber(rawValue: 41), tasks: [try Samples.task().text]),
+            "LaunchStopReply",
+            is: #"{"launch": 41, "tasks": ["com.example.feed.refresh"]}"#
+        )
+    }
+
+    @Test func `the JSON reply to a reload keeps its shape`() throws {
+        try check(
+            HostReloadReply(file: "/etc/bgtask/bgtaskd.yaml", applied: ["spacing"], needingRestart: ["socket"]),
+            "HostReload",
+            is: #"{"file": "/etc/bgtask/bgtaskd.yaml", "applied": ["spacing"], "needing_restart": ["socket"]}"#
+        )
+    }
+
+    @Test func `a pause whose end has passed is refused with the field until`() throws {
+        let order = PluginPauseOrder(until: Samples.now)
+        #expect(try order.validated(at: Samples.now + .seconds(-1)) == Samples.now)
+        let refusal = #expect(throws: RouteError.self) { try order.validated(at: Samples.now) }
+        #expect(refusal?.reply.error.field == "until" && refusal?.reply.error.subReason == "time-invalid")
+    }
+
+    @Test func `the JSON of replies about work that waits for the end of a pause names the pause`() throws {
+        let reason = WaitingReason(.pluginPaused(try Samples.plugin(), Samples.pause), at: Samples.moment)
+        let golden = """
+            [{"code": "plugin-paused", "message": "plugin com.example.feed is paused by uid 1000",
+              "until": "2026-01-31T03:48:00Z", "until_ns": "1769831280000000000"}]
+            """
+        try check(
+            RunReply(launching: [], waiting: [reason]),
+            "RunReply",
+            is: #"{"launching": [], "waiting": \#(golden)}"#
+        )
+        try check(
+            TaskSubmissionReply(
+                SubmissionNumber(rawValue: 12),
+                plugin: try Samples.plugin(),
+                identifier: try Samples.task(),
+                replacing: nil,
+                waiting: [reason]
+            ),
+            "TaskSubmissionReply",
+            is: """
+                {"submission": 12, "plugin": "com.example.feed", "identifier": "com.example.feed.refresh",
+                 "waiting": \(golden)}
+                """
+        )
+    }
+
     @Test func `the JSON of a trigger and its reply keeps its shape`() throws {
         try check(PluginTrigger(payload: [0, 255, 10]), "PluginTrigger", is: #"{"payload": "AP8K"}"#)
         try check(PluginTrigger(), "PluginTrigger", is: "{}")

@@ -76,6 +76,7 @@ struct APIContractTests {
             #expect(list["running"].elements.contains { $0["identifier"] == .string(patient.task()) })
             for asked in [task, patient.task()] { try api.call(.taskWhy, asked) }
             try api.call(.hostStatus)
+            try api.call(.hostReload)
             #expect(try api.call(.pluginList)["refused"].elements.count == 1)
             try api.call(.pluginShow, TestPlugin.neighbour.identifier)
             try api.call(.launchList, query: [("limit", "100")])
@@ -89,6 +90,15 @@ struct APIContractTests {
             let again = try await host.submit(patient.task())
             try await host.wait(for: again, toRun: patient)
             try api.call(.taskStop, patient.task())
+            _ = try await host.outcome(of: again)
+            let third = try await host.submit(patient.task())
+            try await host.wait(for: third, toRun: patient)
+            let running = try await host.client.tasks().running.first { $0.submission == third }
+            try api.call(.launchStop, "\(try #require(running).launch)")
+            try api.call(.pluginPause, TestPlugin.neighbour.identifier, body: #"{"until": "2100-01-01T00:00:00Z"}"#)
+            try api.call(.pluginShow, TestPlugin.neighbour.identifier)
+            try api.call(.taskSubmit, body: later)
+            try api.call(.pluginResume, TestPlugin.neighbour.identifier)
             try api.call(.run, body: #"{"identifiers": ["\#(task)"]}"#)
             try api.call(.taskCancel, task)
             // A container directory is all that is left of a plugin whose record was deleted.

@@ -30,8 +30,10 @@ enum FuzzedQuery {
             return try problem(read, read.items, of: route) { again throws(RouteError) in
                 try JournalQuery(reading: again, now: now)
             }
-        case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch,
-            .taskCancel, .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
+        case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
+            .pluginResume,
+            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .run,
+            .simulateExpiration, .simulateConditions:
             return nil
         }
     }

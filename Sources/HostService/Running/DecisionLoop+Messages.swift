@@ -165,7 +165,8 @@ extension DecisionLoop {
             case .refused(let refusal): send(.refused(call, refusal), to: launch)
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
-            case .triggered, .launching, .notLaunching, .expiring, .notRunning, .purged, .notPurged:
+            case .triggered, .launching, .notLaunching, .expiring, .stopping, .notRunning, .purged, .notPurged,
+                .paused, .resumed:
                 break  // Only calls of users have these answers.
             }
         }

@@ -62,6 +62,8 @@ struct ChangeWriter: Sendable {
             try access.remember(plugin, names: &plugins)
         case .forgetPlugin(let identifier):
             try access.forget(identifier, names: &plugins)
+        case .setPause(let plugin, let pause):
+            try access.setPause(of: plugin, pause, names: &plugins)
         }
     }
 
