@@ -139,7 +139,7 @@ struct DocumentationTests {
     @Test(arguments: [
         "Documentation/Configuration.md", "Demo/run", "Tests/Torture/host.py",
         "Benchmarks/Sources/HostAtSize/Floods.swift",
-        "Benchmarks/Sources/HostAtSize/Population.swift",
+        "Benchmarks/Sources/Measuring/Population.swift",
     ])
     func `the conditions in sample configurations of documentation, demo, torture and benchmarks are complete`(
         path: String

@@ -59,7 +59,7 @@ struct MissingGroupTests {
             try permit(false, host)
             let submission = try await host.submit(TestPlugin.neighbour.task())
             let line = try await host.waitForLog("the refused launch") { $0.contains("gets no control group") }
-            #expect(line.contains("isolation requires them") && line.contains("Delegate=yes"), "\(line)")
+            #expect(line.contains("isolation requires one or both") && line.contains("Delegate=yes"), "\(line)")
             #expect(line.contains("or remove memory and processes from isolation"), "\(line)")
             #expect(try await host.client.tasks().pending.map(\.attempts) == [0])
             try permit(true, host)

@@ -148,7 +148,7 @@ struct HostilePackTests {
     @Test func `a pack of too many files, or of too many bytes, is refused`() throws {
         var bytes = try Self.entry(Self.manifest)
         for number in 0..<PluginPack.mostEntries { bytes += try Self.entry("f\(number)", []) }
-        #expect(flaw(of: bytes + Self.end)?.contains("one of more than") == true)
+        #expect(flaw(of: bytes + Self.end)?.contains("is one too many") == true)
         let huge = PluginPack.Bytes(count: PluginPack.largest + 1) { _, _ in [] }
         #expect(throws: PackFlaw.self) { try PluginPack.entries(in: huge) }
     }

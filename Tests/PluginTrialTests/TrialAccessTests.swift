@@ -82,7 +82,7 @@ struct TrialAccessTests {
         let path = GrantedPath(path: "/srv", key: "read", obstacle: nil)
         let texts = ["no space left", "open /srv/a: Permission denied"]
         let confined = TrialAccess(user: "a", paths: [], isConfined: true)
-        #expect(confined.hint(after: texts)?.contains("EACCES; add it to grants") == true)
+        #expect(confined.hint(after: texts)?.contains("add the path to grants in the manifest") == true)
         #expect(confined.hint(after: ["open: EACCES"]) != nil)
         #expect(confined.hint(after: ["no space left"]) == nil && confined.hint(after: []) == nil)
         #expect(TrialAccess(user: "a", paths: [path], isConfined: true).hint(after: texts) == nil)

@@ -67,7 +67,7 @@ struct ReasonTableTests {
         #expect(!Reason.laneBusy(.event, launch).message.contains("process"))
         #expect(Reason.laneBusy(.event, launch, isStopping: true).message.hasSuffix("whose process has not"))
         #expect(!Reason.launchLimit(.event, limit: 4).message.contains("stopping"))
-        #expect(Reason.launchLimit(.event, limit: 4, stopping: 5).message.contains("of its 5 stopping launches"))
+        #expect(Reason.launchLimit(.event, limit: 4, stopping: 5).message.contains("5 launches are stopping"))
     }
 
     @Test(arguments: reasons)
