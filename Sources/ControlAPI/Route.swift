@@ -14,6 +14,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case taskStop
     case taskList
     case taskWhy
+    case scheduleList
     case launchList
     case launchShow
     case journal
@@ -29,8 +30,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
 
     package var method: Method {
         switch self {
-        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
-            .journal:
+        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
+            .launchShow, .journal:
             .get
         case .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskStop, .run, .simulateExpiration, .simulateConditions:
             .post
@@ -51,6 +52,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskCancel: "/v1/tasks/{identifier}"
         case .taskStop: "/v1/tasks/{identifier}/stop"
         case .taskWhy: "/v1/tasks/{identifier}/why"
+        case .scheduleList: "/v1/schedules"
         case .launchList: "/v1/launches"
         case .launchShow: "/v1/launches/{number}"
         case .journal: "/v1/journal"
@@ -70,6 +72,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .pluginList: PluginQuery.names
         case .taskList: TaskQuery.names
+        case .scheduleList: ScheduleQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
         case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch,

@@ -50,6 +50,7 @@ struct ControlRoutes: Sendable {
         case .taskStop: Response(json: try await stop(call.value))
         case .taskList: Response(json: try await taskList(TaskQuery(reading: call.query.value)))
         case .taskWhy: Response(json: try await why(call.value))
+        case .scheduleList: Response(json: try await scheduleList(ScheduleQuery(reading: call.query.value)))
         case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query.value)))
         case .launchShow: Response(json: try await launch(call.value))
         case .journal: try await journal(journalQuery(call.query))
@@ -95,7 +96,7 @@ extension Route {
         // The scheduler does not park a simulated expiration, because every running task is loaded.
         case .pluginShow, .taskWhy, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
-        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
+        case .apiDescription, .hostStatus, .pluginList, .taskList, .scheduleList, .launchList, .launchShow, .journal,
             .simulateConditions:
             .none
         }
