@@ -174,6 +174,7 @@ struct TerminalSafetyTests {
         case .taskStop: try hostile(TaskStopReply(launch: nil))
         case .taskList: try hostile(Samples.taskList())
         case .taskWhy: try hostile(Samples.why())
+        case .scheduleList: try hostile(Samples.scheduleList())
         case .launchList: try hostile(LaunchListReply(launches: [Samples.launch()]))
         case .launchShow: try hostile(Samples.launch(end: Samples.launchEnd, assertions: ["upload"]))
         case .journal: try hostile(JournalReply(entries: [Samples.journalLine()], last: 5))

@@ -28,8 +28,8 @@ struct CatalogueWaitTests {
         case .taskStop: .taskStopRequested(task, reply: token)
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
-        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
-            .journal, .simulateConditions:
+        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
+            .launchShow, .journal, .simulateConditions:
             nil
         }
     }
