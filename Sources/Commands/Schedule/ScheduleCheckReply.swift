@@ -54,8 +54,9 @@ extension ScheduleCheckReply.Occurrence {
         at = CalendarTime(secondOf: exact)
         let (days, second) = occurrence.local.flooredDivision(by: 86_400)
         let weekday = CalendarRule.weekdayNames[CivilDate.weekday(daysSince1970: days) - 1]
-        let date = Timestamp(WallTime(nanoseconds: occurrence.local * 1_000_000_000)).description.prefix(10)
-        local = "\(weekday) \(date) \(Self.clock(second))"
+        let date = CivilDate(daysSince1970: days)
+        let day = [date.year, date.month, date.day].map(Self.twoDigits).joined(separator: "-")
+        local = "\(weekday) \(day) \(Self.clock(second))"
         offset = (occurrence.offset < 0 ? "-" : "+") + String(Self.clock(abs(occurrence.offset)).prefix(5))
         shift = occurrence.shift?.rawValue
         let time = String(Self.clock(Int64(rule.hour * 3600 + rule.minute * 60)).prefix(5))
@@ -74,8 +75,10 @@ extension ScheduleCheckReply.Occurrence {
 
     /// A number of seconds as `HH:MM:SS`.
     private static func clock(_ seconds: Int64) -> String {
-        [seconds / 3600, seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+        [seconds / 3600, seconds / 60 % 60, seconds % 60].map(twoDigits).joined(separator: ":")
     }
+
+    private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 extension ScheduleCheckReply: Presentable {

@@ -41,6 +41,12 @@ package struct ProposedChange: Codable, Hashable, Sendable {
         self.message = message
     }
 
+    /// The change that removes a reason; nil when the reason has no remedy.
+    package init?(_ reason: WaitingReason) {
+        guard let remedy = reason.remedy else { return nil }
+        self.init(code: reason.code, message: remedy)
+    }
+
     package init(removing reason: Reason) {
         self.init(code: reason.code, message: reason.remedy)
     }

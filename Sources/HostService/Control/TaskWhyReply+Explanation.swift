@@ -44,7 +44,7 @@ extension TaskWhyReply {
             schedule: explanation.schedule.map(Schedule.init),
             replacements: explanation.replacements.map(Replacements.init),
             earliestPossible: pending.map { EarliestPossible($0.reasons, at: now) },
-            change: explanation.change.map { ProposedChange(removing: $0, in: conditions, last: last) },
+            change: reasons.count == 1 ? reasons.first.flatMap(ProposedChange.init) : nil,
             running: running,
             lastOutcome: last,
             policies: pending?.policies.map { PolicyVerdict($0, at: now) },
