@@ -23,7 +23,7 @@ struct TerminalSafetyTests {
         "plugin pack": ["/\(hostile).yaml"], "plugin new": ["a.b\(hostile)", "--language", "c", "--role", "main"],
         "plugin remove": ["a.b", "--yes"],
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
-        "launch list": [], "launch show": ["1"],
+        "launch list": [], "launch show": ["1"], "schedule list": [], "schedule check": [hostile],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
         "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
@@ -34,8 +34,8 @@ struct TerminalSafetyTests {
     /// The verbs that take a host's socket and, apart from `watch`, `--json`.
     private static let remote = [
         "run", "why", "trigger", "journal", "watch", "task submit", "task cancel", "task stop", "task list",
-        "plugin list", "plugin show", "launch list", "launch show", "simulate expiration", "simulate conditions",
-        "host status",
+        "plugin list", "plugin show", "launch list", "launch show", "schedule list", "simulate expiration",
+        "simulate conditions", "host status",
     ]
 
     @Test func `every verb of bgtask except host run has a call in the tests of terminal safety`() {

@@ -283,7 +283,7 @@ enum Samples {
                 identifier: try task(),
                 kind: .refresh,
                 rhythm: "every 6h",
-                state: "idle",
+                state: .idle,
                 next: now + .seconds(720),
                 lastRun: now + .seconds(-120),
                 lastOutcome: .init(
@@ -299,7 +299,7 @@ enum Samples {
                 identifier: try task("com.example.feed.refersh"),
                 kind: .processing,
                 rhythm: "02:30 Europe/Berlin",
-                state: "blocked",
+                state: .blocked,
                 problem: WaitingReason(
                     code: "identifier-not-permitted",
                     message: "the manifest of the plugin does not permit com.example.feed.refersh",

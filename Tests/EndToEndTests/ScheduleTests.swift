@@ -33,7 +33,7 @@ struct ScheduleTests {
                 #expect(found == wanted, "limit \(limit)")
             }
             let list = try await host.client.schedules().schedules
-            #expect(list.map(\.state) == ["idle", "blocked", "idle"])
+            #expect(list.map(\.state) == [.idle, .blocked, .idle])
             #expect(list.allSatisfy { $0.next != nil })
             #expect(list[2].lastRun != nil && list[2].lastOutcome?.outcome == "succeeded")
             #expect(list[0].lastRun == nil && list[0].lastOutcome == nil && list[0].problem == nil)

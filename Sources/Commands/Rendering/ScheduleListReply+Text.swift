@@ -15,7 +15,7 @@ extension ScheduleListReply: Presentable {
                 Subject.text(schedule.identifier, of: schedule.plugin),
                 schedule.kind,
                 schedule.rhythm,
-                schedule.state,
+                schedule.state.rawValue,
                 schedule.lastRun?.relativeText(for: reader) ?? "",
                 schedule.lastOutcome?.outcome ?? ""
             )

@@ -22,14 +22,22 @@ package struct ScheduleListReply: Codable, Hashable, Sendable {
         case isPartial = "partial"
     }
 
+    package enum State: String, Codable, Hashable, Sendable, CaseIterable {
+        /// No request of the task is pending or running: the host submits one at the next occurrence.
+        case idle
+        case pending
+        case running
+        /// Every occurrence is refused, and no request is pending or running.
+        case blocked
+    }
+
     package struct Schedule: Codable, Hashable, Sendable {
         package let plugin: String
         package let identifier: String
         package let kind: String
         /// The interval or the calendar rule of the schedule, in the notation of the configuration.
         package let rhythm: String
-        /// `idle`, `pending`, `running` or `blocked`.
-        package let state: String
+        package let state: State
         /// Time of the next submission; nil while the plugin is not installed, and when no next time is known.
         package let next: Timestamp?
         private let nextSecond: CalendarTime?
@@ -45,7 +53,7 @@ package struct ScheduleListReply: Codable, Hashable, Sendable {
             identifier: TaskIdentifier,
             kind: TaskKind,
             rhythm: String,
-            state: String,
+            state: State,
             next: WallTime? = nil,
             problem: WaitingReason? = nil,
             lastRun: WallTime? = nil,

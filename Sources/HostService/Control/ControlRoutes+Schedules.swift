@@ -59,7 +59,7 @@ extension ControlRoutes {
                 identifier: listing.task.identifier,
                 kind: listing.kind,
                 rhythm: listing.rhythm,
-                state: listing.state.rawValue,
+                state: .init(listing.state),
                 next: listing.next,
                 problem: listing.obstacle.map { problem($0, of: listing.task, at: now) },
                 lastRun: listing.runningSince ?? record.run?.until,
@@ -85,6 +85,18 @@ extension ControlRoutes {
             until: reason.end(at: now),
             remedy: remedy
         )
+    }
+}
+
+extension ScheduleListReply.State {
+    fileprivate init(_ state: ScheduleListing.State) {
+        self =
+            switch state {
+            case .idle: .idle
+            case .pending: .pending
+            case .running: .running
+            case .blocked: .blocked
+            }
     }
 }
 

@@ -19,7 +19,7 @@ package struct ScheduledTask: Hashable, Comparable, Sendable {
 
 /// One schedule of the configuration with its present state.
 package struct ScheduleListing: Hashable, Sendable {
-    package enum State: String, Hashable, Sendable, CaseIterable {
+    package enum State: Hashable, Sendable {
         /// No request of the identifier is pending or running: the host submits one at the next occurrence.
         case idle
         case pending
