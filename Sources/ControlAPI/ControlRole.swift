@@ -24,8 +24,8 @@ extension Route {
     /// The least role that may call the route.
     package var role: ControlRole {
         switch self {
-        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
-            .journal:
+        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
+            .launchShow, .journal:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
         case .hostReload, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop, .launchStop,

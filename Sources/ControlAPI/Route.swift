@@ -17,6 +17,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case taskStop
     case taskList
     case taskWhy
+    case scheduleList
     case launchList
     case launchShow
     case launchStop
@@ -33,8 +34,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
 
     package var method: Method {
         switch self {
-        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
-            .journal:
+        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
+            .launchShow, .journal:
             .get
         case .hostReload, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskStop,
             .launchStop, .run, .simulateExpiration, .simulateConditions:
@@ -59,6 +60,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskCancel: "/v1/tasks/{identifier}"
         case .taskStop: "/v1/tasks/{identifier}/stop"
         case .taskWhy: "/v1/tasks/{identifier}/why"
+        case .scheduleList: "/v1/schedules"
         case .launchList: "/v1/launches"
         case .launchShow: "/v1/launches/{number}"
         case .launchStop: "/v1/launches/{number}/stop"
@@ -79,6 +81,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .pluginList: PluginQuery.names
         case .taskList: TaskQuery.names
+        case .scheduleList: ScheduleQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
         case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,

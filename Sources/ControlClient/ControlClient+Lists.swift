@@ -15,6 +15,11 @@ extension ControlClient {
         try await ask(.taskList, query: query.items)
     }
 
+    package func schedulePage(_ query: ScheduleQuery = ScheduleQuery()) async throws(ControlError) -> ScheduleListReply
+    {
+        try await ask(.scheduleList, query: query.items)
+    }
+
     package func launchPage(_ query: LaunchQuery = LaunchQuery()) async throws(ControlError) -> LaunchListReply {
         try await ask(.launchList, query: query.items)
     }
@@ -58,6 +63,24 @@ extension ControlClient {
             let page = try await taskPage(query)
             list.pending += page.pending
             list.events += page.events
+            list.next = page.next
+            list.isPartial = list.isPartial || page.isPartial
+        }
+        return list
+    }
+
+    /// All schedules, from as many pages as needed. A schedule that became due between two pages is on the later page,
+    /// too: it stays at its first place.
+    ///
+    /// - Parameter plugin: the plugin whose schedules are listed; nil for every plugin.
+    package func schedules(plugin: PluginIdentifier? = nil) async throws(ControlError) -> ScheduleListReply {
+        var query = ScheduleQuery(limit: PageLimit.range.upperBound, plugin: plugin)
+        var list = try await schedulePage(query)
+        while let next = list.next {
+            query.after = try cursor(next, after: query.after, ScheduleCursor.init(text:))
+            let page = try await schedulePage(query)
+            let listed = Set(list.schedules.map(\.task))
+            list.schedules += page.schedules.filter { !listed.contains($0.task) }
             list.next = page.next
             list.isPartial = list.isPartial || page.isPartial
         }

@@ -23,7 +23,7 @@ struct TerminalSafetyTests {
         "plugin pack": ["/\(hostile).yaml"], "plugin new": ["a.b\(hostile)", "--language", "c", "--role", "main"],
         "plugin remove": ["a.b", "--yes"], "plugin pause": ["a.b", "--for", "2h"], "plugin resume": ["a.b"],
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
-        "launch list": [], "launch show": ["1"], "launch stop": ["1"],
+        "launch list": [], "launch show": ["1"], "launch stop": ["1"], "schedule list": [], "schedule check": [hostile],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
         "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [], "host reload": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
@@ -35,7 +35,7 @@ struct TerminalSafetyTests {
     private static let remote = [
         "run", "why", "trigger", "journal", "watch", "task submit", "task cancel", "task stop", "task list",
         "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
-        "simulate expiration", "simulate conditions", "host status", "host reload",
+        "schedule list", "simulate expiration", "simulate conditions", "host status", "host reload",
     ]
 
     @Test func `every verb of bgtask except host run has a call in the tests of terminal safety`() {
@@ -179,6 +179,7 @@ struct TerminalSafetyTests {
         case .taskStop: try hostile(TaskStopReply(launch: nil))
         case .taskList: try hostile(Samples.taskList())
         case .taskWhy: try hostile(Samples.why())
+        case .scheduleList: try hostile(Samples.scheduleList())
         case .launchList: try hostile(LaunchListReply(launches: [Samples.launch()]))
         case .launchShow: try hostile(Samples.launch(end: Samples.launchEnd, assertions: ["upload"]))
         case .journal: try hostile(JournalReply(entries: [Samples.journalLine()], last: 5))

@@ -150,6 +150,7 @@ struct APIDescriptionTests {
         "TaskSubmission.strategy": SubmissionStrategy.allCases.map(\.name),
         "LedgerState.state": LedgerState.State.allCases.map(\.rawValue),
         "TaskWhy.state": TaskWhyReply.State.allCases.map(\.rawValue),
+        "ScheduledTask.state": ScheduleListReply.State.allCases.map(\.rawValue),
         "TaskWhy.policies.verdict": ["may", "wait", "must"],
         "Plugin.provenance.source": Provenance.Source.allCases.map(\.rawValue),
         "Plugin.grants.rights.grant": ["network", "connect", "listen", "unix", "gpu", "processes"]

@@ -276,6 +276,39 @@ enum Samples {
         )
     }
 
+    static func scheduleList() throws -> ScheduleListReply {
+        ScheduleListReply(schedules: [
+            .init(
+                plugin: try plugin(),
+                identifier: try task(),
+                kind: .refresh,
+                rhythm: "every 6h",
+                state: .idle,
+                next: now + .seconds(720),
+                lastRun: now + .seconds(-120),
+                lastOutcome: .init(
+                    outcome: "succeeded",
+                    at: now + .seconds(-90),
+                    blame: .nobody,
+                    message: "",
+                    launch: LaunchNumber(rawValue: 40)
+                )
+            ),
+            .init(
+                plugin: try plugin(),
+                identifier: try task("com.example.feed.refersh"),
+                kind: .processing,
+                rhythm: "02:30 Europe/Berlin",
+                state: .blocked,
+                problem: WaitingReason(
+                    code: "identifier-not-permitted",
+                    message: "the manifest of the plugin does not permit com.example.feed.refersh",
+                    remedy: "write \"com.example.feed.refresh\" if that task is meant"
+                )
+            ),
+        ])
+    }
+
     static func why() throws -> TaskWhyReply {
         TaskWhyReply(
             identifier: try task(),

@@ -409,6 +409,56 @@ struct WireShapeTests {
         )
     }
 
+    @Test func `the JSON list of schedules keeps its shape`() throws {
+        try check(
+            try Samples.scheduleList(),
+            "ScheduleList",
+            is: """
+                {"schedules": [
+                  {"plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "kind": "refresh",
+                   "rhythm": "every 6h", "state": "idle", "next": "2026-01-31T02:00:00Z",
+                   "next_ns": "1769824800000000000", "last_run": "2026-01-31T01:46:00Z",
+                   "last_run_ns": "1769823960000000000",
+                   "last_outcome": {"outcome": "succeeded", "at": "2026-01-31T01:46:30Z",
+                     "at_ns": "1769823990000000000", "blame": "nobody", "message": "", "launch": 40}},
+                  {"plugin": "com.example.feed", "identifier": "com.example.feed.refersh", "kind": "processing",
+                   "rhythm": "02:30 Europe/Berlin", "state": "blocked",
+                   "problem": {"code": "identifier-not-permitted",
+                     "message": "the manifest of the plugin does not permit com.example.feed.refersh",
+                     "remedy": "write \\"com.example.feed.refresh\\" if that task is meant"}}],
+                 "partial": false}
+                """
+        )
+    }
+
+    @Test func `the JSON explanation of a replaced request of a schedule keeps its shape`() throws {
+        let plugin = try Samples.plugin()
+        let reply = TaskWhyReply(
+            identifier: try Samples.task(),
+            plugin: plugin,
+            state: .pending,
+            isEligible: true,
+            schedule: .init(plugin: plugin, kind: .refresh, rhythm: "every 6h"),
+            replacements: .init(
+                since: Samples.now + .seconds(-40),
+                last: Samples.now + .seconds(-4),
+                submitters: [.user: 1, .plugin(plugin): 11]
+            )
+        )
+        try check(
+            reply,
+            "TaskWhy",
+            is: """
+                {"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "pending",
+                 "eligible": true, "reasons": [],
+                 "schedule": {"plugin": "com.example.feed", "kind": "refresh", "rhythm": "every 6h"},
+                 "replacements": {"count": 12, "since": "2026-01-31T01:47:20Z", "since_ns": "1769824040000000000",
+                   "last": "2026-01-31T01:47:56Z", "last_ns": "1769824076000000000",
+                   "submitters": [{"submitter": "com.example.feed", "count": 11}, {"submitter": "user", "count": 1}]}}
+                """
+        )
+    }
+
     @Test func `the JSON of an ended launch keeps its shape`() throws {
         try check(
             LaunchListReply(

@@ -75,6 +75,7 @@ struct APIContractTests {
             #expect(list["pending"].elements.map { $0["identifier"] } == [.string(task)])
             #expect(list["running"].elements.contains { $0["identifier"] == .string(patient.task()) })
             for asked in [task, patient.task()] { try api.call(.taskWhy, asked) }
+            try api.call(.scheduleList)
             try api.call(.hostStatus)
             try api.call(.hostReload)
             #expect(try api.call(.pluginList)["refused"].elements.count == 1)

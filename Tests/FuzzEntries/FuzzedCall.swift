@@ -48,7 +48,7 @@ struct FuzzedCall {
         case .pluginShow: _ = try PluginIdentifier(validating: value)
         case .taskWhy: _ = try TaskIdentifier(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
-        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .launchList, .journal: break
+        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal: break
         }
         return nil
     }

@@ -18,6 +18,11 @@ enum FuzzedQuery {
             let read = try TaskQuery(reading: query.value)
             return try problem(read, read.items, of: route) { again throws(RouteError) in try TaskQuery(reading: again)
             }
+        case .scheduleList:
+            let read = try ScheduleQuery(reading: query.value)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try ScheduleQuery(reading: again)
+            }
         case .launchList:
             let read = try LaunchQuery(reading: query.value)
             return try problem(read, read.items, of: route) { again throws(RouteError) in

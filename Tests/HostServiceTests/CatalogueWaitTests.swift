@@ -31,9 +31,8 @@ struct CatalogueWaitTests {
         case .taskStop: .taskStopRequested(task, reply: token)
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
-        case .apiDescription, .hostStatus, .hostReload, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList,
-            .launchShow,
-            .journal, .simulateConditions:
+        case .apiDescription, .hostStatus, .hostReload, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList,
+            .launchList, .launchShow, .journal, .simulateConditions:
             nil
         }
     }

@@ -56,7 +56,11 @@ extension ControlRoutes {
             in: conditions.inForce,
             last: (last ?? lastEvent).map(TaskWhyReply.LastOutcome.init),
             history: try await history(of: explanation)
-        )
+        ) { reason in
+            // The remedy for a mistyped identifier of a schedule names the nearest one.
+            guard case .identifierNotPermitted = reason, let schedule = explanation.schedule else { return nil }
+            return problem(reason, of: schedule.task, at: now)
+        }
         if reply.state == .unknown && reply.plugin == nil { throw noSuchTask(identifier) }
         return reply
     }

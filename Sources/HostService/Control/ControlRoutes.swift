@@ -53,6 +53,7 @@ struct ControlRoutes: Sendable {
         case .taskStop: Response(json: try await stop(call.value))
         case .taskList: Response(json: try await taskList(TaskQuery(reading: call.query.value)))
         case .taskWhy: Response(json: try await why(call.value))
+        case .scheduleList: Response(json: try await scheduleList(ScheduleQuery(reading: call.query.value)))
         case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query.value)))
         case .launchShow: Response(json: try await launch(call.value))
         case .launchStop: Response(json: try await stopLaunch(call.value))
@@ -100,7 +101,8 @@ extension Route {
         // loaded, and no pause, because it does not depend on pending work.
         case .pluginShow, .pluginPause, .pluginResume, .taskWhy, .launchStop, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
-        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .launchList, .launchShow, .journal,
+        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .launchShow,
+            .journal,
             .simulateConditions:
             .none
         }

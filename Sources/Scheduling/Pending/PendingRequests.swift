@@ -15,6 +15,7 @@ struct PendingRequests: Sendable {
     var upcoming = UpcomingRequests()
     var overlay = Overlay()
     var limits = LimitCounts()
+    var replacements = ReplacementCounts()
     /// The identifiers that the installed manifest permits; nil while no manifest is installed.
     private(set) var permissions: Permissions?
     /// Number of pending health research requests that need an unlocked container.
@@ -92,6 +93,7 @@ struct PendingRequests: Sendable {
     mutating func remove(_ identifier: TaskIdentifier, number: SubmissionNumber) {
         guard let place = store.place(of: identifier), place.number == number else { return }
         remove(place)
+        replacements.remove(identifier)
         recount(identifier)
     }
 
