@@ -25,7 +25,7 @@ extension Route {
     package var role: ControlRole {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
-            .journal:
+            .journal, .stats, .metrics:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
         case .pluginPurge, .pluginTrigger, .taskStop, .simulateExpiration, .simulateConditions: .operate

@@ -17,6 +17,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case launchList
     case launchShow
     case journal
+    case stats
+    case metrics
     case run
     case simulateExpiration
     case simulateConditions
@@ -30,7 +32,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
-            .journal:
+            .journal, .stats, .metrics:
             .get
         case .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskStop, .run, .simulateExpiration, .simulateConditions:
             .post
@@ -54,6 +56,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .launchList: "/v1/launches"
         case .launchShow: "/v1/launches/{number}"
         case .journal: "/v1/journal"
+        case .stats: "/v1/stats"
+        case .metrics: "/v1/metrics"
         case .run: "/v1/run"
         case .simulateExpiration: "/v1/simulate/expiration"
         case .simulateConditions: "/v1/simulate/conditions"
@@ -72,8 +76,9 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskList: TaskQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
+        case .stats: StatsQuery.names
         case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch,
-            .taskCancel, .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
+            .taskCancel, .taskStop, .taskWhy, .launchShow, .metrics, .run, .simulateExpiration, .simulateConditions:
             []
         }
     }

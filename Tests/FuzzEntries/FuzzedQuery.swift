@@ -30,8 +30,13 @@ enum FuzzedQuery {
             return try problem(read, read.items, of: route) { again throws(RouteError) in
                 try JournalQuery(reading: again, now: now)
             }
+        case .stats:
+            let read = try StatsQuery(reading: query.value, now: now)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try StatsQuery(reading: again, now: now)
+            }
         case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch,
-            .taskCancel, .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
+            .taskCancel, .taskStop, .taskWhy, .launchShow, .metrics, .run, .simulateExpiration, .simulateConditions:
             return nil
         }
     }

@@ -18,6 +18,7 @@ struct ControlRoutes: Sendable {
     let conditions: ConditionsKeeper
     let facts: HostFacts
     let ledgerHealth: LedgerHealth
+    let metrics: MetricsKeeper
     /// The caller of the current request; nil outside of a request.
     var caller: Peer?
 
@@ -53,6 +54,8 @@ struct ControlRoutes: Sendable {
         case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query.value)))
         case .launchShow: Response(json: try await launch(call.value))
         case .journal: try await journal(journalQuery(call.query))
+        case .stats: Response(json: try await statistics(statsQuery(call.query)))
+        case .metrics: try await metrics(MetricsFormat(accepting: call.accept))
         case .run: Response(json: try await run(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
         case .simulateConditions: Response(json: try await simulateConditions(call.decoded()))
@@ -95,8 +98,8 @@ extension Route {
         // The scheduler does not park a simulated expiration, because every running task is loaded.
         case .pluginShow, .taskWhy, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
-        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
-            .simulateConditions:
+        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal, .stats,
+            .metrics, .simulateConditions:
             .none
         }
     }
