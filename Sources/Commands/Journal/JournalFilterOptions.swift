@@ -51,7 +51,7 @@ struct JournalFilterOptions: ParsableArguments {
                 + "(\(DurationText.units)).",
             valueName: "time"
         ),
-        transform: Self.instant
+        transform: SinceArgument.instant
     )
     var since: WallTime?
 
@@ -64,10 +64,5 @@ struct JournalFilterOptions: ParsableArguments {
             blame: blame,
             since: since
         )
-    }
-
-    private static func instant(_ text: String) throws -> WallTime {
-        if let time = SinceTime.instant(text, now: CommandContext.current.reader.now) { return time }
-        throw ValidationError("\"\(text)\" is not a time; \(SinceTime.remedy(for: text))")
     }
 }

@@ -13,15 +13,18 @@ package struct MetricsText: Sendable {
         package let labels: [String]
         package let value: Value
 
-        package init(_ labels: [String] = [], _ value: Double) {
+        package init(_ labels: [String], _ value: Double) {
             self.labels = labels
             self.value = .number(value)
         }
 
-        package init(_ labels: [String] = [], _ histogram: MetricHistogram) {
+        package init(_ labels: [String], _ histogram: MetricHistogram) {
             self.labels = labels
             value = .histogram(histogram)
         }
+
+        package init(_ value: Double) { self.init([], value) }
+        package init(_ histogram: MetricHistogram) { self.init([], histogram) }
     }
 
     private let format: MetricsFormat

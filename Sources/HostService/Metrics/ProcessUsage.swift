@@ -12,7 +12,7 @@ struct ProcessUsage: Sendable {
     /// The present use. Reads `/proc`.
     static var now: ProcessUsage {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
         let pages = FileBytes.text("/proc/self/statm", limit: 256)?.split(separator: " ").dropFirst().first
         return ProcessUsage(
             cpuSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
