@@ -23,7 +23,7 @@ struct TerminalSafetyTests {
         "plugin pack": ["/\(hostile).yaml"], "plugin new": ["a.b\(hostile)", "--language", "c", "--role", "main"],
         "plugin remove": ["a.b", "--yes"],
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
-        "launch list": [], "launch show": ["1"],
+        "launch list": [], "launch show": ["1"], "stats": ["a.b"], "metrics": ["--textfile", "/\(hostile)"],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
         "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
@@ -35,7 +35,7 @@ struct TerminalSafetyTests {
     private static let remote = [
         "run", "why", "trigger", "journal", "watch", "task submit", "task cancel", "task stop", "task list",
         "plugin list", "plugin show", "launch list", "launch show", "simulate expiration", "simulate conditions",
-        "host status",
+        "host status", "stats",
     ]
 
     @Test func `every verb of bgtask except host run has a call in the tests of terminal safety`() {
@@ -177,6 +177,8 @@ struct TerminalSafetyTests {
         case .launchList: try hostile(LaunchListReply(launches: [Samples.launch()]))
         case .launchShow: try hostile(Samples.launch(end: Samples.launchEnd, assertions: ["upload"]))
         case .journal: try hostile(JournalReply(entries: [Samples.journalLine()], last: 5))
+        case .stats: try hostile(Samples.stats())
+        case .metrics: ""
         case .run: try hostile(RunReply(launching: [LaunchNumber(rawValue: 1)]))
         case .simulateExpiration: try hostile(ExpirationSimulationReply(launch: LaunchNumber(rawValue: 1)))
         case .simulateConditions: try hostile(Samples.conditions)

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ControlAPI
 import TaskModel
+import TerminalText
 
 /// Parses the `--since` of several commands. The thrown error names the rule.
 enum SinceArgument {

@@ -3,7 +3,6 @@
 import ArgumentParser
 import ControlAPI
 import TaskModel
-import TerminalText
 
 /// The filter options of `bgtask journal`. An entry is shown when it matches every given option.
 struct JournalFilterOptions: ParsableArguments {
