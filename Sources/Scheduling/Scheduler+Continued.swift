@@ -116,7 +116,8 @@ extension Scheduler {
         guard let launch = launches.find(number), let execution = launch.execution else { return }
         let work = PendingWork.request(request)
         let since = eligibleSince(work, preparedAt: nil, at: now.wall)
-        let task = PlannedTask(id: TaskID(launch: number, index: execution.tasksHanded), work: work, eligibleSince: since)
+        let id = TaskID(launch: number, index: execution.tasksHanded)
+        let task = PlannedTask(id: id, work: work, eligibleSince: since)
         let change = inFlight.nextChange()
         launches.execute(number) { execution in
             execution.tasksHanded += 1

@@ -96,7 +96,9 @@ struct MetricsTests {
         #expect(used.count > 5)
         for name in used { #expect(names.contains(name), "\(name)") }
         let labels = Set(Metric.allCases.flatMap(\.labels)).union(["instance", "job", "le"])
-        for match in rules.matches(of: /\$labels\.([a-z_]+)/) { #expect(labels.contains(String(match.1)), "\(match.1)") }
+        for match in rules.matches(of: /\$labels\.([a-z_]+)/) {
+            #expect(labels.contains(String(match.1)), "\(match.1)")
+        }
         for match in rules.matches(of: /(bgtask_[a-z_]+)\{([a-z]+)=/) {
             let metric = Metric.allCases.first { $0.sampleNames.contains(String(match.1)) }
             #expect(metric?.labels.contains(String(match.2)) == true, "\(match.0)")
@@ -125,7 +127,8 @@ struct StatsReplyTests {
         #expect(found.median == median && found.p95 == p95)
     }
 
-    @Test func `statistics of no values have no percentiles, and statistics without an outcome no success rate`() throws {
+    @Test func `statistics of no values have no percentiles, and statistics without an outcome no success rate`() throws
+    {
         #expect(StatsReply.Percents([]) == nil)
         let row = StatsReply.Row(
             plugin: try Samples.plugin(),

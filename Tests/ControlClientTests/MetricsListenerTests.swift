@@ -10,8 +10,8 @@ import Testing
 @Suite("A listener serves metrics at one path, and only to its own machine at a loopback address")
 struct MetricsListenerTests {
     @Test(arguments: [
-        ("9750", "127.0.0.1", 9_750), (":0", "127.0.0.1", 0), ("127.0.0.1:1", "127.0.0.1", 1), ("[::1]:65535", "::1", 65_535),
-        ("metrics.example:80", "metrics.example", 80),
+        ("9750", "127.0.0.1", 9_750), (":0", "127.0.0.1", 0), ("127.0.0.1:1", "127.0.0.1", 1),
+        ("[::1]:65535", "::1", 65_535), ("metrics.example:80", "metrics.example", 80),
     ])
     func `an address to listen at has an optional host and a port`(text: String, host: String, port: Int) {
         let address = ListenAddress(text)
@@ -19,7 +19,9 @@ struct MetricsListenerTests {
         #expect(address?.isLoopback == (host != "metrics.example"))
     }
 
-    @Test(arguments: ["", ":", "a", "1.2.3.4:", "::1:80", "[::1]", "[]:80", "65536", "-1", "+80", "http://a:80", "a b:80"])
+    @Test(arguments: [
+        "", ":", "a", "1.2.3.4:", "::1:80", "[::1]", "[]:80", "65536", "-1", "+80", "http://a:80", "a b:80",
+    ])
     func `text without a valid port, and an IPv6 address without brackets, are no address to listen at`(text: String) {
         #expect(ListenAddress(text) == nil)
     }

@@ -44,7 +44,7 @@ struct MetricsCommand: AsyncParsableCommand {
             throw ValidationError("--listen and --textfile exclude each other; give one of them")
         }
         if openMetrics, listen != nil {
-            throw ValidationError("--openmetrics has no effect with --listen, whose clients choose the format; leave it out")
+            throw ValidationError("the clients of --listen choose the format; leave --openmetrics out")
         }
         if openMetrics, textfile != nil {
             throw ValidationError("node_exporter reads only the format of Prometheus; leave --openmetrics out")

@@ -61,7 +61,7 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
                 "Time from the moment at which only other work and the host delayed a task to its start."
             )
         case .taskWait:
-            (.histogram, ["plugin", "kind"], "Time from the submission of a request or the creation of an event to its start.")
+            (.histogram, ["plugin", "kind"], "Time from a submission, or the creation of an event, to the start.")
         case .taskRun:
             (.histogram, ["plugin", "kind", "outcome"], "Time from the start of a task to its outcome.")
         case .taskOutcomes:
@@ -73,23 +73,25 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
             (.gauge, ["kind"], "Pending requests and waiting events of the loaded plugins.")
         case .tasksRunning: (.gauge, ["plugin", "kind"], "Running tasks.")
         case .oldestEligible:
-            (.gauge, ["lane"], "Time for which the plugin that waits longest has waited for capacity; 0 when none waits.")
+            (.gauge, ["lane"], "Wait for capacity of the plugin that has waited longest; 0 when none waits.")
         case .oldestPending:
-            (.gauge, [], "Time since the oldest pending request was submitted or the oldest event was created; 0 for none.")
+            (.gauge, [], "Time since the oldest pending request or event was submitted or created; 0 for none.")
         case .launches: (.counter, ["plugin", "lane", "outcome"], "Ended launches.")
         case .launchBudgetUsed:
             (.histogram, ["plugin", "lane"], "Running time of a launch as a part of its budget; above 1 it overran.")
         case .launchOverrun:
             (.histogram, ["plugin", "lane"], "Running time beyond the budget, of the launches that overran.")
-        case .condition: (.gauge, ["condition"], "1 while the condition holds, 0 otherwise. An unknown condition has no sample.")
+        case .condition:
+            (.gauge, ["condition"], "1 while the condition holds, 0 otherwise. An unknown condition has no sample.")
         case .journalEvents: (.counter, ["event", "blame"], "Journal entries.")
         case .ledgerCommit: (.histogram, [], "Time to write a group of commits to the ledger.")
         case .ledgerCommitBatch: (.histogram, [], "Number of commits in a group that is written in one transaction.")
         case .ledgerWritable: (.gauge, [], "1 while the newest commit succeeded, 0 while the ledger cannot be written.")
         case .ledgerSize: (.gauge, [], "Size of the ledger with its write-ahead log.")
         case .controlRequest:
-            (.histogram, ["route", "method", "code"], "Time from a request at the control socket to the head of its response.")
-        case .plugin: (.info, ["plugin", "version", "role", "digest"], "Installed plugins; digest is that of the library.")
+            (.histogram, ["route", "method", "code"], "Time from a request at the control socket to its response.")
+        case .plugin:
+            (.info, ["plugin", "version", "role", "digest"], "Installed plugins; digest is that of the library.")
         case .build: (.info, ["version"], "The release of the host.")
         case .processStart: (.gauge, [], "Start time of the host in seconds since 1970; every counter began at 0 then.")
         case .processCPU: (.counter, [], "Processor time of the host process without its runners.")

@@ -73,7 +73,8 @@ enum QueryValue {
     }
 
     /// The plugins of a comma-separated list, each once; empty for a missing parameter.
-    static func plugins(_ text: String?, named name: String, atMost most: Int) throws(RouteError) -> [PluginIdentifier] {
+    static func plugins(_ text: String?, named name: String, atMost most: Int) throws(RouteError) -> [PluginIdentifier]
+    {
         guard let text else { return [] }
         var plugins: [PluginIdentifier] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -51,7 +51,7 @@ final class MetricsHandler: ChannelInboundHandler {
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         if let refusal = refusal(of: head) { return write(refusal.0, refusal.1, to: head, context) }
         guard places.take() else {
-            return write(.serviceUnavailable, "too many requests in progress; wait for their answers\n", to: head, context)
+            return write(.serviceUnavailable, "too many requests in progress; wait\n", to: head, context)
         }
         let format = MetricsFormat(accepting: head.headers["accept"].joined(separator: ","))
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
@@ -72,7 +72,7 @@ final class MetricsHandler: ChannelInboundHandler {
     /// The status and message of a request that is no request for metrics; nil otherwise.
     private func refusal(of head: HTTPRequestHead) -> (HTTPResponseStatus, String)? {
         if requiresLocalHost, !Self.isLocal(head.headers.first(name: "host")) {
-            return (.misdirectedRequest, "this address serves only its own machine; use 127.0.0.1, [::1] or localhost\n")
+            return (.misdirectedRequest, "only its own machine may use this address: 127.0.0.1, [::1], localhost\n")
         }
         guard head.uri.prefix(while: { $0 != "?" }) == "/metrics" else {
             return (.notFound, "only /metrics exists here\n")

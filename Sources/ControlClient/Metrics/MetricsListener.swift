@@ -36,8 +36,12 @@ package enum MetricsListener {
                     let handlers = channel.pipeline.syncOperations
                     try handlers.addHandler(IdleStateHandler(allTimeout: idleTimeout))
                     try handlers.configureHTTPServerPipeline(withErrorHandling: true)
-                    let isLocal = address.isLoopback
-                    try handlers.addHandler(MetricsHandler(places: places, requiresLocalHost: isLocal, metrics: metrics))
+                    let handler = MetricsHandler(
+                        places: places,
+                        requiresLocalHost: address.isLoopback,
+                        metrics: metrics
+                    )
+                    try handlers.addHandler(handler)
                 }
             }
             .bind(host: address.host, port: address.port).get()
