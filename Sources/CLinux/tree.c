@@ -146,3 +146,60 @@ int64_t bgl_count_created(int directory, int64_t since, int limit) {
     count_in(stream, &count, 0);
     return count.found;
 }
+
+/* A sum of disk use. */
+struct sum {
+    uint32_t device_major, device_minor;
+    int64_t bytes;
+    int rest;
+    int is_partial;
+};
+
+/* Closes the stream. */
+static void sum_in(DIR *stream, struct sum *sum, int depth);
+
+static void sum_entry(int directory, const char *name, struct sum *sum, int depth) {
+    struct statx status;
+    const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+    if (statx(directory, name, flags, STATX_TYPE | STATX_BLOCKS, &status) != 0) return;
+    if (status.stx_dev_major != sum->device_major || status.stx_dev_minor != sum->device_minor) return;
+    if (status.stx_blocks > (uint64_t)(INT64_MAX - sum->bytes) / 512) {
+        sum->is_partial = 1;
+        return;
+    }
+    sum->bytes += (int64_t)status.stx_blocks * 512;
+    if (!S_ISDIR(status.stx_mode)) return;
+    DIR *inner = depth + 1 == DEEPEST_COUNTED ? NULL : open_entries(directory, name);
+    if (inner == NULL) {
+        sum->is_partial = 1;
+        return;
+    }
+    sum_in(inner, sum, depth + 1);
+}
+
+static void sum_in(DIR *stream, struct sum *sum, int depth) {
+    struct dirent *entry;
+    while (!sum->is_partial && (entry = next_entry(stream)) != NULL) {
+        if (sum->rest == 0) {
+            sum->is_partial = 1;
+            break;
+        }
+        sum->rest -= 1;
+        sum_entry(dirfd(stream), entry->d_name, sum, depth);
+    }
+    closedir(stream);
+}
+
+int64_t bgl_tree_bytes(int directory, int limit) {
+    struct statx status;
+    if (statx(directory, "", AT_EMPTY_PATH, STATX_TYPE | STATX_BLOCKS, &status) != 0) return -errno;
+    DIR *stream = open_entries(directory, ".");
+    if (stream == NULL) return -errno;
+    struct sum sum = {
+        .device_major = status.stx_dev_major,
+        .device_minor = status.stx_dev_minor,
+        .rest = limit,
+    };
+    sum_in(stream, &sum, 0);
+    return sum.is_partial ? -E2BIG : sum.bytes;
+}

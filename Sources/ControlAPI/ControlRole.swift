@@ -25,7 +25,7 @@ extension Route {
     package var role: ControlRole {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal:
+            .launchShow, .journal, .stats, .metrics:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
         case .hostReload, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop, .launchStop,

@@ -22,6 +22,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case launchShow
     case launchStop
     case journal
+    case stats
+    case metrics
     case run
     case simulateExpiration
     case simulateConditions
@@ -35,7 +37,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal:
+            .launchShow, .journal, .stats, .metrics:
             .get
         case .hostReload, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskStop,
             .launchStop, .run, .simulateExpiration, .simulateConditions:
@@ -65,6 +67,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .launchShow: "/v1/launches/{number}"
         case .launchStop: "/v1/launches/{number}/stop"
         case .journal: "/v1/journal"
+        case .stats: "/v1/stats"
+        case .metrics: "/v1/metrics"
         case .run: "/v1/run"
         case .simulateExpiration: "/v1/simulate/expiration"
         case .simulateConditions: "/v1/simulate/conditions"
@@ -84,9 +88,10 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .scheduleList: ScheduleQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
+        case .stats: StatsQuery.names
         case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
             .pluginResume,
-            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .run,
+            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .metrics, .run,
             .simulateExpiration, .simulateConditions:
             []
         }

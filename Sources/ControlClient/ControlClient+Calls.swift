@@ -64,6 +64,10 @@ extension ControlClient {
         try await ask(.launchStop, launch.description)
     }
 
+    package func stats(_ query: StatsQuery) async throws(ControlError) -> StatsReply {
+        try await ask(.stats, query: query.items)
+    }
+
     package func run(_ tasks: [TaskIdentifier]) async throws(ControlError) -> RunReply {
         try await send(RunOrder(identifiers: tasks.map(\.text)), to: .run)
     }

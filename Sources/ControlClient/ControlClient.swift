@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import AsyncHTTPClient
-import ControlAPI
+package import ControlAPI
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
@@ -79,6 +79,17 @@ package struct ControlClient: Sendable {
         request.body = .bytes(json)
         request.headers.add(name: "content-type", value: "application/json")
         return try await answer(to: request, within: answerTimeout * factor)
+    }
+
+    /// The metrics of the host as text in a format.
+    package func metrics(_ format: MetricsFormat) async throws(ControlError) -> String {
+        var request = request(.metrics)
+        request.headers.add(name: "accept", value: format.accept)
+        let call = request
+        let data = try await inTime(answerTimeout) { () throws(ControlError) in
+            try await content(of: response(to: call))
+        }
+        return String(decoding: data, as: UTF8.self)
     }
 
     /// Opens the stream of journal entries: those after the number `after` and all new ones, or only new ones if

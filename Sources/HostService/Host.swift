@@ -50,12 +50,13 @@ package struct Host: Sendable {
         let state = try StateDirectory(path: configuration.stateDirectory, isTraversable: users.range != nil)
         let mailbox = Mailbox()
         let health = LedgerHealth()
+        let metrics = MetricsKeeper()
         let launcher = try makeLauncher(users, sandboxes, state, reportingTo: mailbox)
         let ledger: Ledger
         do {
             // Before the ledger is opened, which may upgrade it: a host that refuses to start changes nothing of it.
             try require(limiting(launcher, users, containers: state.containerDirectory), by: sandboxes)
-            ledger = try openLedger(in: state, reportingTo: mailbox, health)
+            ledger = try openLedger(in: state, reportingTo: mailbox, health, metrics)
             let keeper = try UserKeeper(users, ledger: ledger)
             try await DiskThreads.with { threads in
                 let socket = ControlSocket(
@@ -70,6 +71,7 @@ package struct Host: Sendable {
                     state,
                     ledger,
                     health,
+                    metrics,
                     launcher,
                     sandboxes,
                     keeper,
@@ -97,10 +99,13 @@ package struct Host: Sendable {
     private func openLedger(
         in state: StateDirectory,
         reportingTo mailbox: Mailbox,
-        _ health: LedgerHealth
+        _ health: LedgerHealth,
+        _ metrics: MetricsKeeper
     ) throws -> Ledger {
         let log = log
-        let ledger = try Ledger.open(path: state.ledgerFile) { reports in
+        let ledger = try Ledger.open(path: state.ledgerFile) { group in
+            metrics.note(group, at: SystemClock().now().wall)
+        } onCommit: { reports in
             health.note(reports, at: SystemClock().now().wall)
             for report in reports {
                 if case .failure(let error) = report.result {
@@ -178,6 +183,7 @@ package struct Host: Sendable {
         _ state: StateDirectory,
         _ ledger: Ledger,
         _ health: LedgerHealth,
+        _ metrics: MetricsKeeper,
         _ launcher: Launcher,
         _ sandboxes: SandboxPolicy,
         _ users: UserKeeper,
@@ -277,7 +283,8 @@ package struct Host: Sendable {
             catalogue: catalogue,
             conditions: conditions,
             facts: facts,
-            ledgerHealth: health
+            ledgerHealth: health,
+            metrics: metrics
         )
         let socket = configuration.controlSocket
         let control = ControlServer(

@@ -96,9 +96,10 @@ extension Scheduler {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         if let old = plugins[plugin].requests.number(of: identifier) {
             plugins[plugin].origins[old] = nil
-            pendingCount -= 1
+            countRemoval(of: identifier, plugin)
         }
         pendingCount += 1
+        pendingByKind[request.request.kind, default: 0] += 1
         var request = request
         request.retry.dropVoidCooldown(at: now, configuration)
         let due = request.due(at: now, configuration)
@@ -111,11 +112,17 @@ extension Scheduler {
     /// Removes the request `number` after its removal was committed. A newer pending request of the identifier stays.
     mutating func remove(_ identifier: TaskIdentifier, _ number: SubmissionNumber, of plugin: PluginIdentifier) {
         guard plugins[plugin].requests.number(of: identifier) == number else { return }
+        countRemoval(of: identifier, plugin)
         plugins[plugin].requests.remove(identifier, number: number)
         plugins[plugin].origins[number] = nil
-        pendingCount -= 1
         toWatchAnew.insert(plugin)
         if strays[identifier]?.remove(plugin) != nil, strays[identifier]?.isEmpty == true { strays[identifier] = nil }
+    }
+
+    /// Counts the removal of a pending request, which is still stored.
+    private mutating func countRemoval(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) {
+        pendingCount -= 1
+        if let kind = plugins[plugin].requests.kind(of: identifier) { pendingByKind[kind, default: 1] -= 1 }
     }
 
     /// Adds an event that is on disk to the queue of its plugin.

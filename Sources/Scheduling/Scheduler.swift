@@ -41,6 +41,8 @@ package struct Scheduler: Sendable {
     var lastLaunch: LaunchNumber
     /// Number of pending requests of the loaded plugins.
     package internal(set) var pendingCount = 0
+    /// Number of pending requests of the loaded plugins by kind; kinds that never had one are absent.
+    package internal(set) var pendingByKind: [TaskKind: Int] = [:]
     /// Number of waiting events of the loaded plugins.
     package internal(set) var waitingEventCount = 0
     /// Number of installed plugins.

@@ -113,7 +113,7 @@ extension Ledger {
         return try read("reading the journal") { try $0.journal(newest).first?.number ?? JournalNumber(rawValue: 0) }
     }
 
-    private func read<Value>(
+    func read<Value>(
         _ operation: String,
         _ body: (Database) throws -> Value
     ) throws(LedgerError) -> Value {

@@ -24,6 +24,7 @@ struct TerminalSafetyTests {
         "plugin remove": ["a.b", "--yes"], "plugin pause": ["a.b", "--for", "2h"], "plugin resume": ["a.b"],
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
         "launch list": [], "launch show": ["1"], "launch stop": ["1"], "schedule list": [], "schedule check": [hostile],
+        "stats": ["a.b"], "metrics": ["--textfile", "/\(hostile)"],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
         "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [], "host reload": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
@@ -36,6 +37,7 @@ struct TerminalSafetyTests {
         "run", "why", "trigger", "journal", "watch", "task submit", "task cancel", "task stop", "task list",
         "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
         "schedule list", "simulate expiration", "simulate conditions", "host status", "host reload",
+        "stats",
     ]
 
     @Test func `every verb of bgtask except host run has a call in the tests of terminal safety`() {
@@ -183,6 +185,8 @@ struct TerminalSafetyTests {
         case .launchList: try hostile(LaunchListReply(launches: [Samples.launch()]))
         case .launchShow: try hostile(Samples.launch(end: Samples.launchEnd, assertions: ["upload"]))
         case .journal: try hostile(JournalReply(entries: [Samples.journalLine()], last: 5))
+        case .stats: try hostile(Samples.stats())
+        case .metrics: ""
         case .run: try hostile(RunReply(launching: [LaunchNumber(rawValue: 1)]))
         case .simulateExpiration: try hostile(ExpirationSimulationReply(launch: LaunchNumber(rawValue: 1)))
         case .simulateConditions: try hostile(Samples.conditions)

@@ -400,6 +400,30 @@ enum Samples {
         user: CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
     )
 
+    static func stats() throws -> StatsReply {
+        guard let delay = StatsReply.Durations([.seconds(2), .seconds(61)]) else { throw Missing() }
+        let row = StatsReply.Row(
+            plugin: try plugin(),
+            kind: .refresh,
+            launches: 2,
+            succeeded: 2,
+            failed: 1,
+            interrupted: 1,
+            delay: delay,
+            runTime: StatsReply.Durations([.milliseconds(1_200)]),
+            budgetUsed: StatsReply.Percents([4])
+        )
+        let container = StatsReply.Disk.Container(plugin: "com.example.feed", bytes: 40_960)
+        let uncounted = StatsReply.Disk.Container(plugin: "com.example.large", bytes: nil)
+        return StatsReply(
+            since: now + .seconds(-604_800),
+            until: now,
+            isComplete: false,
+            rows: [row],
+            disk: .init(ledgerBytes: 1_048_576, freeBytes: 13_958_643_712, containers: [container, uncounted])
+        )
+    }
+
     static func journalLine(_ number: Int64 = 5, message: String = "pruned 12 rows") throws -> JournalLine {
         let entry = JournalEntry(
             at: now,

@@ -31,6 +31,25 @@ struct WireShapeTests {
         #expect(text == #"{"error":{"code":"c","field":"f","message":"/a","remedy":"r","sub_reason":"s"}}"#)
     }
 
+    @Test func `the JSON of statistics keeps its shape`() throws {
+        try check(
+            Samples.stats(),
+            "Stats",
+            is: """
+                {"since": "2026-01-24T01:48:00Z", "since_ns": "1769219280000000000",
+                 "until": "2026-01-31T01:48:00Z", "until_ns": "1769824080000000000", "complete": false,
+                 "rows": [{"plugin": "com.example.feed", "kind": "refresh", "launches": 2, "succeeded": 2, "failed": 1,
+                           "interrupted": 1, "success_percent": 66,
+                           "delay": {"median_ns": 2000000000, "p95_ns": 61000000000},
+                           "run_time": {"median_ns": 1200000000, "p95_ns": 1200000000},
+                           "budget_used": {"median_percent": 4, "p95_percent": 4}}],
+                 "disk": {"ledger_bytes": 1048576, "free_bytes": 13958643712,
+                          "containers": [{"plugin": "com.example.feed", "bytes": 40960},
+                                         {"plugin": "com.example.large"}]}}
+                """
+        )
+    }
+
     @Test func `the JSON of the host status keeps its shape`() throws {
         try check(
             Samples.host(),

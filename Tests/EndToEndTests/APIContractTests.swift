@@ -42,6 +42,14 @@ struct APIContractTests {
             if answer.status == route.successStatus { seen.withLock { _ = $0.insert(route) } }
             return try answer.json()
         }
+
+        /// Calls the route of metrics, whose answer is no JSON.
+        func callMetrics() throws {
+            let answer = try host.rawCall("GET", Route.metrics.path())
+            #expect(answer.status == 200 && answer.type == MetricsFormat.prometheus.contentType)
+            _ = try document.schema(of: .metrics, status: 200, "text/plain")
+            seen.withLock { _ = $0.insert(.metrics) }
+        }
     }
 
     @Test func `every route of a real host answers with the documented status and schema when the host has data`()
@@ -84,6 +92,8 @@ struct APIContractTests {
             try api.call(.launchShow, "\(launch)")
             #expect(try api.call(.journal, query: [("limit", "1000")])["entries"].elements.count > 4)
 
+            try api.call(.stats, query: [("plugin", TestPlugin.neighbour.identifier), ("since", "1h")])
+            try api.callMetrics()
             try api.call(.simulateConditions, body: #"{"network": false}"#)
             try api.call(.simulateConditions, body: #"{"network": null}"#)
             try api.call(.simulateExpiration, body: #"{"identifier": "\#(patient.task())"}"#)
@@ -155,6 +165,9 @@ struct APIContractTests {
             try api.call(.pluginShow, "com.example.nobody", status: 404)
             try api.call(.taskWhy, "com.example.nobody.task", status: 404)
             try api.call(.launchList, query: [("plugin", "com.example.nobody")], status: 404)
+            try api.call(.stats, query: [("plugin", "com.example.nobody")], status: 404)
+            try api.call(.stats, query: [("plugin", "com.example.app,,")], status: 400)
+            try api.call(.stats, query: [("since", "yesterday")], status: 400)
             try api.call(
                 .taskSubmit,
                 body: #"{"identifier": "com.example.nobody.task", "kind": "refresh"}"#,

@@ -35,9 +35,14 @@ enum FuzzedQuery {
             return try problem(read, read.items, of: route) { again throws(RouteError) in
                 try JournalQuery(reading: again, now: now)
             }
+        case .stats:
+            let read = try StatsQuery(reading: query.value, now: now)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try StatsQuery(reading: again, now: now)
+            }
         case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
             .pluginResume,
-            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .run,
+            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .metrics, .run,
             .simulateExpiration, .simulateConditions:
             return nil
         }

@@ -32,7 +32,7 @@ struct CatalogueWaitTests {
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList,
-            .launchList, .launchShow, .journal, .simulateConditions:
+            .launchList, .launchShow, .journal, .stats, .metrics, .simulateConditions:
             nil
         }
     }

@@ -17,6 +17,11 @@ int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit)
  * errno when the directory cannot be read. */
 int64_t bgl_count_created(int directory, int64_t since, int limit);
 
+/* Adds up the bytes of disk that the entries below a directory use. Follows no symbolic link, and stays on the file
+ * system. Returns -E2BIG when there are more than `limit` entries or 64 levels, another negative errno when the directory
+ * cannot be read. */
+int64_t bgl_tree_bytes(int directory, int limit);
+
 /* Whether a file has an access control list, which decides in place of its mode. Follows symbolic links. */
 int bgl_has_access_list(const char *path);
 

@@ -72,6 +72,22 @@ enum QueryValue {
         return try PluginIdentifier(validating: text, field: name)
     }
 
+    /// The plugins of a comma-separated list, each once; empty for a missing parameter.
+    static func plugins(_ text: String?, named name: String, atMost most: Int) throws(RouteError) -> [PluginIdentifier]
+    {
+        guard let text else { return [] }
+        var plugins: [PluginIdentifier] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let plugin = try PluginIdentifier(validating: String(part), field: name)
+            if !plugins.contains(plugin) { plugins.append(plugin) }
+            guard plugins.count <= most else {
+                let problem = "query \(name) has more than \(most) plugins"
+                throw RouteError(.queryInvalid, field: name, problem, remedy: "send several requests, or leave it out")
+            }
+        }
+        return plugins
+    }
+
     static func task(_ text: String?, named name: String) throws(RouteError) -> TaskIdentifier? {
         guard let text else { return nil }
         return try TaskIdentifier(validating: text, field: name)

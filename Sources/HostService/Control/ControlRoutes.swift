@@ -18,6 +18,7 @@ struct ControlRoutes: Sendable {
     let conditions: ConditionsKeeper
     let facts: HostFacts
     let ledgerHealth: LedgerHealth
+    let metrics: MetricsKeeper
     /// The caller of the current request; nil outside of a request.
     var caller: Peer?
 
@@ -58,6 +59,8 @@ struct ControlRoutes: Sendable {
         case .launchShow: Response(json: try await launch(call.value))
         case .launchStop: Response(json: try await stopLaunch(call.value))
         case .journal: try await journal(journalQuery(call.query))
+        case .stats: Response(json: try await statistics(statsQuery(call.query)))
+        case .metrics: try await metrics(MetricsFormat(accepting: call.accept))
         case .run: Response(json: try await run(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
         case .simulateConditions: Response(json: try await simulateConditions(call.decoded()))
@@ -102,8 +105,7 @@ extension Route {
         case .pluginShow, .pluginPause, .pluginResume, .taskWhy, .launchStop, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .launchShow,
-            .journal,
-            .simulateConditions:
+            .journal, .stats, .metrics, .simulateConditions:
             .none
         }
     }

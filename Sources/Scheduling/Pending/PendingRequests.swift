@@ -34,6 +34,10 @@ struct PendingRequests: Sendable {
 
     func number(of identifier: TaskIdentifier) -> SubmissionNumber? { store.place(of: identifier)?.number }
 
+    func kind(of identifier: TaskIdentifier) -> TaskKind? {
+        store.place(of: identifier).flatMap { store[$0] }?.kind.value
+    }
+
     func request(_ place: RequestPlace) -> PendingRequest? { store[place].map { store.request($0, of: plugin) } }
 
     /// The requests with numbers above `number`, oldest first, at most `limit`; the oldest requests when `number` is
