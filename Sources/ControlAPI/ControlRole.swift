@@ -28,7 +28,7 @@ extension Route {
             .journal:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
-        case .pluginPurge, .pluginTrigger, .taskStop, .simulateExpiration, .simulateConditions: .operate
+        case .pluginPurge, .pluginTrigger, .taskStop, .logs, .simulateExpiration, .simulateConditions: .operate
         }
     }
 }

@@ -17,6 +17,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case launchList
     case launchShow
     case journal
+    case logs
     case run
     case simulateExpiration
     case simulateConditions
@@ -30,7 +31,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
-            .journal:
+            .journal, .logs:
             .get
         case .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskStop, .run, .simulateExpiration, .simulateConditions:
             .post
@@ -54,6 +55,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .launchList: "/v1/launches"
         case .launchShow: "/v1/launches/{number}"
         case .journal: "/v1/journal"
+        case .logs: "/v1/logs"
         case .run: "/v1/run"
         case .simulateExpiration: "/v1/simulate/expiration"
         case .simulateConditions: "/v1/simulate/conditions"
@@ -72,6 +74,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskList: TaskQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
+        case .logs: LogQuery.names
         case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch,
             .taskCancel, .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
             []

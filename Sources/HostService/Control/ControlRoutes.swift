@@ -53,6 +53,7 @@ struct ControlRoutes: Sendable {
         case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query.value)))
         case .launchShow: Response(json: try await launch(call.value))
         case .journal: try await journal(journalQuery(call.query))
+        case .logs: try await logs(logQuery(call.query))
         case .run: Response(json: try await run(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
         case .simulateConditions: Response(json: try await simulateConditions(call.decoded()))
@@ -95,7 +96,7 @@ extension Route {
         // The scheduler does not park a simulated expiration, because every running task is loaded.
         case .pluginShow, .taskWhy, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
-        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
+        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal, .logs,
             .simulateConditions:
             .none
         }
