@@ -66,7 +66,7 @@ struct JournalFilterOptions: ParsableArguments {
         )
     }
 
-    private static func instant(_ text: String) throws -> WallTime {
+    static func instant(_ text: String) throws -> WallTime {
         if let time = SinceTime.instant(text, now: CommandContext.current.reader.now) { return time }
         throw ValidationError("\"\(text)\" is not a time; \(SinceTime.remedy(for: text))")
     }

@@ -8,10 +8,7 @@ package struct LogReply: Codable, Hashable, Sendable {
     /// Value of the query parameter `before` for the page of older lines; nil when there is none.
     package var next: String?
 
-    package init(lines: [LaunchLogLine], next: LogPosition? = nil) {
-        self.lines = lines
-        self.next = next?.text
-    }
+    package init(lines: [LaunchLogLine], next: String? = nil) { (self.lines, self.next) = (lines, next) }
 }
 
 /// One line of the log of a launch; also one line of the stream.

@@ -30,7 +30,7 @@ extension ControlRoutes {
         let hasMore = entries.count > query.limit
         if hasMore { entries.removeFirst() }
         let lines = entries.map(LaunchLogLine.init)
-        return Response(json: LogReply(lines: lines, next: hasMore ? entries.first?.position : nil))
+        return Response(json: LogReply(lines: lines, next: hasMore ? entries.first?.position.text : nil))
     }
 
     /// Streams the newest lines and then every new one, until the followed launch ends, the caller disconnects, or the
