@@ -99,7 +99,8 @@ extension CommandFailure {
         case .unreachable, .misunderstood: self.init(.unreachable, error.description)
         case .streamEnded(let stream, let socket, _):
             let remedy =
-                "follow the \(stream.rawValue) again; if that fails, check the host with: bgtask host status --socket \(socket)"
+                "follow the \(stream.rawValue) again; if that fails, check the host with:"
+                + " bgtask host status --socket \(socket)"
             self.init(.unreachable, error.description, remedy: remedy)
         case .refused(_, let reply):
             self.init(.refused, error.description, remedy: reply.error.remedy.map { "remedy: \($0)" })

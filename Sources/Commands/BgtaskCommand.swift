@@ -21,7 +21,8 @@ package struct BgtaskCommand: ParsableCommand {
         version: Release.version,
         subcommands: [
             RunCommand.self, WhyCommand.self, TriggerCommand.self, LogsCommand.self, JournalCommand.self,
-            WatchCommand.self, PluginCommand.self, TaskCommand.self, LaunchCommand.self, SimulateCommand.self, ReplayCommand.self,
+            WatchCommand.self, PluginCommand.self, TaskCommand.self, LaunchCommand.self, SimulateCommand.self,
+            ReplayCommand.self,
             TrustCommand.self, HostCommand.self,
         ]
     )

@@ -46,7 +46,9 @@ package struct LineFeed<Line: Decodable & Sendable>: AsyncSequence, Sendable {
                 }
                 waiting = splitter.append(chunk.readableBytesView)[...]
                 if splitter.hasOverflowed {
-                    throw misunderstood("a line of the \(subject.rawValue) has more than \(LineSplitter.longestLine) bytes")
+                    throw misunderstood(
+                        "a line of the \(subject.rawValue) has more than \(LineSplitter.longestLine) bytes"
+                    )
                 }
             }
             do {

@@ -18,7 +18,7 @@ package struct LogLimits: Hashable, Sendable {
     /// Maximum size of the log of one launch under all three limits.
     package var launchInForce: Int64 { min(launch, plugin, total) }
 
-    static let launchRange: ClosedRange<Int64> = 128 << 10 ... 1 << 30
-    static let pluginRange: ClosedRange<Int64> = 128 << 10 ... 1 << 40
-    static let totalRange: ClosedRange<Int64> = 0 ... 1 << 50
+    static let launchRange: ClosedRange<Int64> = 128 << 10...1 << 30
+    static let pluginRange: ClosedRange<Int64> = 128 << 10...1 << 40
+    static let totalRange: ClosedRange<Int64> = 0...1 << 50
 }

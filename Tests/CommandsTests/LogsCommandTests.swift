@@ -72,7 +72,11 @@ struct LogsCommandTests {
         try await StubHost.with({ _ in stream }) { host in
             let terminal = Terminal()
             #expect(await terminal.run("logs", "41", "--follow", "--socket", host.socket) == .done)
-            #expect(terminal.output.hasSuffix("line 3\n01:48:00  41      warning  log     com.example.feed.refresh  line 4\n"))
+            #expect(
+                terminal.output.hasSuffix(
+                    "line 3\n01:48:00  41      warning  log     com.example.feed.refresh  line 4\n"
+                )
+            )
             #expect(host.requests.map(\.path) == ["/v1/logs?limit=100&follow=true&launch=41"])
         }
     }

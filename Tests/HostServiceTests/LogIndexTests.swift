@@ -16,7 +16,8 @@ struct LogIndexTests {
         mail = try #require(PluginIdentifier("com.example.mail"))
     }
 
-    private func log(_ launch: Int64, _ plugin: PluginIdentifier, _ bytes: Int64, at second: Int64 = 0) -> LogIndex.Log {
+    private func log(_ launch: Int64, _ plugin: PluginIdentifier, _ bytes: Int64, at second: Int64 = 0) -> LogIndex.Log
+    {
         LogIndex.Log(
             plugin: plugin,
             launch: LaunchNumber(rawValue: launch),

@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// The place of a line in the order of all log lines: by time, then launch, then position in the launch. Its text is the
-/// cursor of a page.
+/// The place of a line in the order of all log lines: by time, then launch, then position in the launch. Its text is
+/// the cursor of a page.
 package struct LogPosition: Hashable, Comparable, Sendable {
     package let at: WallTime
     package let launch: LaunchNumber

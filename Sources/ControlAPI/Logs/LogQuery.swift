@@ -4,8 +4,8 @@ package import TaskModel
 
 /// The query of `GET /v1/logs`: the newest `limit` lines that match every filter, oldest first.
 ///
-/// `before` excludes the line at that position and all newer ones. With `isFollowing` the answer is a stream that begins
-/// with these lines and continues with all new ones; `before` then has no effect.
+/// `before` excludes the line at that position and all newer ones. With `isFollowing` the answer is a stream that
+/// begins with these lines and continues with all new ones; `before` then has no effect.
 package struct LogQuery: Hashable, Sendable {
     static let names = [
         "limit", "before", "follow", "plugin", "launch", "identifier", "previous", "level", "since", "until", "grep",

@@ -62,8 +62,8 @@ extension ControlRoutes {
 
     // MARK: Selection
 
-    /// The lines that a query selects. Throws for a plugin, launch or task that does not exist: its empty log would look
-    /// like that of an existing one.
+    /// The lines that a query selects. Throws for a plugin, launch or task that does not exist: its empty log would
+    /// look like that of an existing one.
     private func selection(of query: LogQuery) async throws -> LogSelection {
         let filter = LogFilter(
             level: query.level,

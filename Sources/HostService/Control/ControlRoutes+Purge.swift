@@ -6,8 +6,8 @@ import Scheduling
 import TaskModel
 
 extension ControlRoutes {
-    /// Purges a plugin and deletes its container and its logs. The scheduler decides first: from then on the plugin has no waiting
-    /// or running work, and no launch uses its container.
+    /// Purges a plugin and deletes its container and its logs. The scheduler decides first: from then on the plugin has
+    /// no waiting or running work, and no launch uses its container.
     func purge(_ text: String) async throws -> PluginPurgeReply {
         guard let plugin = PluginIdentifier(text) else {
             throw RouteError.malformedIdentifier(text, field: "identifier")

@@ -66,7 +66,7 @@ struct LogIndex {
         return log
     }
 
-    /// Removes and returns the logs beyond the limits of the plugin and of all logs, those of the oldest launches first.
+    /// Removes and returns the logs beyond the limits of the plugin and of all logs, oldest first.
     ///
     /// - Parameter written: the launch whose log has just grown; its log is kept.
     mutating func removeExcess(

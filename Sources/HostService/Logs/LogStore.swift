@@ -18,8 +18,8 @@ struct UnwrittenLine: Sendable {
     let text: String
 }
 
-/// Writes log lines to their files, deletes files beyond the limits, and passes new lines to their followers. One thread
-/// at a time uses it, and it blocks on the disk.
+/// Writes log lines to their files, deletes files beyond the limits, and passes new lines to their followers. One
+/// thread at a time uses it, and it blocks on the disk.
 struct LogStore {
     /// The state of a launch that has written lines and may write more.
     private struct Writer {
@@ -47,7 +47,7 @@ struct LogStore {
 
     /// Writes lines of several launches in the order of their arrival.
     ///
-    /// - Parameter dropped: a line for each launch of which lines were dropped before they came here, with their number.
+    /// - Parameter dropped: the number of lines that were dropped before they came here, by launch, with the last one.
     mutating func write(_ lines: [UnwrittenLine], dropped: [LaunchNumber: (line: UnwrittenLine, count: Int)]) {
         survey()
         var launches: [LaunchNumber] = []

@@ -7,8 +7,8 @@ import TaskLedger
 import TaskModel
 
 /// Removes old data from the state directory. At start it deletes containers whose purge a crash or stop interrupted,
-/// and once a day it deletes ended launches, ended waits, journal entries and logs older than their retention. It removes
-/// no pending or running work.
+/// and once a day it deletes ended launches, ended waits, journal entries and logs older than their retention. It
+/// removes no pending or running work.
 struct StateCare: Service {
     let state: StateDirectory
     /// Paths of the containers that previous host processes discarded but did not delete.
