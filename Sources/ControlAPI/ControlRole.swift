@@ -28,9 +28,8 @@ extension Route {
             .launchShow, .journal, .stats, .metrics:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
-        case .hostReload, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop, .launchStop,
-            .simulateExpiration,
-            .simulateConditions:
+        case .hostReload, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop, .launchStop, .logs,
+            .simulateExpiration, .simulateConditions:
             .operate
         }
     }

@@ -24,6 +24,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case journal
     case stats
     case metrics
+    case logs
     case run
     case simulateExpiration
     case simulateConditions
@@ -37,7 +38,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .stats, .metrics:
+            .launchShow, .journal, .logs, .stats, .metrics:
             .get
         case .hostReload, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskStop,
             .launchStop, .run, .simulateExpiration, .simulateConditions:
@@ -69,6 +70,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .journal: "/v1/journal"
         case .stats: "/v1/stats"
         case .metrics: "/v1/metrics"
+        case .logs: "/v1/logs"
         case .run: "/v1/run"
         case .simulateExpiration: "/v1/simulate/expiration"
         case .simulateConditions: "/v1/simulate/conditions"
@@ -88,6 +90,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .scheduleList: ScheduleQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
+        case .logs: LogQuery.names
         case .stats: StatsQuery.names
         case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
             .pluginResume,

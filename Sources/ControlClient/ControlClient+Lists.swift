@@ -28,6 +28,10 @@ extension ControlClient {
         try await ask(.journal, query: query.items)
     }
 
+    package func logPage(_ query: LogQuery = LogQuery()) async throws(ControlError) -> LogReply {
+        try await ask(.logs, query: query.items)
+    }
+
     // MARK: Every page
 
     /// All plugins and refused manifests, from as many pages as needed.
@@ -124,6 +128,20 @@ extension ControlClient {
                 page = try await journalPage(JournalQuery(after: page.last, limit: limit, filter: filter))
                 list = JournalReply(entries: list.entries + page.entries, last: page.last)
             }
+        }
+        return list
+    }
+
+    /// The newest `limit` lines of logs that the query selects, oldest first, from as many pages as needed.
+    package func logs(_ query: LogQuery, limit: Int) async throws(ControlError) -> LogReply {
+        var query = query
+        query.limit = min(limit, PageLimit.range.upperBound)
+        var list = try await logPage(query)
+        while let next = list.next, list.lines.count < limit {
+            query.before = try cursor(next, after: query.before, LogPosition.init(text:))
+            query.limit = min(limit - list.lines.count, PageLimit.range.upperBound)
+            let page = try await logPage(query)
+            list = LogReply(lines: page.lines + list.lines, next: page.next)
         }
         return list
     }

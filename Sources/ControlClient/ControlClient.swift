@@ -97,10 +97,19 @@ package struct ControlClient: Sendable {
     package func followJournal(
         after: Int64?,
         filter: JournalFilter = JournalFilter()
-    ) async throws(ControlError) -> JournalFeed {
+    ) async throws(ControlError) -> LineFeed<JournalLine> {
         let query = JournalQuery(after: after, isFollowing: true, filter: filter)
         let response = try await response(to: request(.journal, query: query.items))
-        return JournalFeed(socket: socket, body: response.body)
+        return LineFeed(socket: socket, subject: .journal, body: response.body)
+    }
+
+    /// Opens the stream of log lines: the newest lines that the query selects, and then every new one. Returns when the
+    /// host has accepted the call.
+    package func followLogs(_ query: LogQuery) async throws(ControlError) -> LineFeed<LaunchLogLine> {
+        var query = query
+        query.isFollowing = true
+        let response = try await response(to: request(.logs, query: query.items))
+        return LineFeed(socket: socket, subject: .log, body: response.body)
     }
 
     /// Runs a call with a timeout. The deadline of the HTTP library covers only the head of an answer, but a host can

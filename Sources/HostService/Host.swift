@@ -50,6 +50,7 @@ package struct Host: Sendable {
         let state = try StateDirectory(path: configuration.stateDirectory, isTraversable: users.range != nil)
         let mailbox = Mailbox()
         let health = LedgerHealth()
+        let logs = LaunchLogs(directory: state.logDirectory, limits: configuration.logs, log: log)
         let metrics = MetricsKeeper()
         let launcher = try makeLauncher(users, sandboxes, state, reportingTo: mailbox)
         let ledger: Ledger
@@ -75,6 +76,7 @@ package struct Host: Sendable {
                     launcher,
                     sandboxes,
                     keeper,
+                    logs,
                     threads,
                     killPoint,
                     control
@@ -83,11 +85,13 @@ package struct Host: Sendable {
         } catch {
             // Launches must not outlive a failed host.
             await launcher.close()
+            logs.flush()
             withExtendedLifetime(state) {}
             LogWriter.shared.drain()
             throw error
         }
         await launcher.close()
+        logs.flush()
         try ledger.close()
         // The lock is released last.
         withExtendedLifetime(state) {}
@@ -187,6 +191,7 @@ package struct Host: Sendable {
         _ launcher: Launcher,
         _ sandboxes: SandboxPolicy,
         _ users: UserKeeper,
+        _ logs: LaunchLogs,
         _ threads: DiskThreads,
         _ killPoint: KillPoint?,
         _ place: ControlPlace
@@ -228,6 +233,7 @@ package struct Host: Sendable {
             resources: (configuration.launchLimits, configuration.backgroundNice),
             secrets: SecretReader(configuration.secrets, environment: environment),
             conditions: conditions,
+            logs: logs,
             clock: clock,
             onUnseenChange: { doubted.yield() },
             killPoint: killPoint,
@@ -305,6 +311,7 @@ package struct Host: Sendable {
             discarded: state.earlierDiscarded(),
             ledger: ledger,
             threads: threads,
+            logs: logs,
             retention: configuration.journalRetention,
             doubt: configuration.scheduling.clockDoubt,
             now: { clock.wall },

@@ -16,7 +16,7 @@ struct TerminalSafetyTests {
 
     /// The arguments of one call of every verb except `host run`, by verb. Names of local files contain hostile text.
     private static let calls: [String: [String]] = [
-        "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "watch": ["--once"],
+        "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "logs": ["a.b"], "watch": ["--once"],
         "task submit": ["a.b", "--kind", "refresh"], "task cancel": ["a.b"], "task stop": ["a.b"], "task list": [],
         "plugin list": [], "plugin show": ["a.b"], "plugin check": ["/\(hostile).yaml"],
         "plugin inspect": ["/\(hostile).so"], "plugin install": ["/\(hostile).yaml"],
@@ -34,7 +34,7 @@ struct TerminalSafetyTests {
 
     /// The verbs that take a host's socket and, apart from `watch`, `--json`.
     private static let remote = [
-        "run", "why", "trigger", "journal", "watch", "task submit", "task cancel", "task stop", "task list",
+        "run", "why", "trigger", "journal", "logs", "watch", "task submit", "task cancel", "task stop", "task list",
         "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
         "schedule list", "simulate expiration", "simulate conditions", "host status", "host reload",
         "stats",
@@ -185,6 +185,7 @@ struct TerminalSafetyTests {
         case .launchList: try hostile(LaunchListReply(launches: [Samples.launch()]))
         case .launchShow: try hostile(Samples.launch(end: Samples.launchEnd, assertions: ["upload"]))
         case .journal: try hostile(JournalReply(entries: [Samples.journalLine()], last: 5))
+        case .logs: try hostile(LogReply(lines: [Samples.logLine()]))
         case .stats: try hostile(Samples.stats())
         case .metrics: ""
         case .run: try hostile(RunReply(launching: [LaunchNumber(rawValue: 1)]))

@@ -159,6 +159,8 @@ struct APIDescriptionTests {
         "HostStatus.provenance.unpinned": ["allow", "warn", "refuse"],
         "HostStatus.provenance.packages": ["trust", "refuse"],
         "HostStatus.isolation.choice": Isolation.allCases.map(\.rawValue),
+        "LogLevel": LogLevel.allCases.map(\.name),
+        "LogLine.stream": LogStream.allCases.map(\.rawValue),
         "Launch.cause": LaunchCause.allCases.map(\.name),
     ]
 

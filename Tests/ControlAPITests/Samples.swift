@@ -92,6 +92,7 @@ enum Samples {
                 journal: .seconds(90 * 86_400),
                 doubt: .seconds(600)
             ),
+            logs: LogsInForce(launch: 1 << 20, plugin: 16 << 20, total: 512 << 20, retention: .seconds(14 * 86_400)),
             policies: PoliciesInForce(
                 off: ["load"],
                 stagger: .seconds(60),
@@ -421,6 +422,19 @@ enum Samples {
             isComplete: false,
             rows: [row],
             disk: .init(ledgerBytes: 1_048_576, freeBytes: 13_958_643_712, containers: [container, uncounted])
+        )
+    }
+
+    static func logLine(_ number: Int64 = 3, text: String = "the server answered 503") throws -> LaunchLogLine {
+        LaunchLogLine(
+            at: now,
+            plugin: try plugin(),
+            launch: LaunchNumber(rawValue: 41),
+            number: number,
+            level: .warning,
+            stream: .log,
+            task: try task().text,
+            text: text
         )
     }
 

@@ -86,6 +86,8 @@ struct WireShapeTests {
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
                  "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000,
                    "doubt_ns": 600000000000},
+                 "logs": {"launch_bytes": 1048576, "plugin_bytes": 16777216, "total_bytes": 536870912,
+                   "retention_ns": 1209600000000000},
                  "policies": {"off": ["load"], "stagger_ns": 60000000000, "refresh_spacing_ns": 900000000000, "overrun_spacing_ns": 30000000000,
                               "longest_spacing_ns": 3600000000000, "day_budget_ns": 14400000000000,
                               "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},

@@ -292,7 +292,7 @@ struct JournalFeedTests {
         let text = try line(5)
         try await StubHost.with({ _ in .stream([text, "{"], .brokenOff) }) { host in
             let error = await #expect(throws: ControlError.self) { try await follow(host.socket) }
-            #expect(error == .journalEnded(socket: host.socket, isInOrder: false))
+            #expect(error == .streamEnded(.journal, socket: host.socket, isInOrder: false))
         }
     }
 

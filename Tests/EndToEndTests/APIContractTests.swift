@@ -91,6 +91,7 @@ struct APIContractTests {
             try api.call(.launchList, query: [("limit", "100")])
             try api.call(.launchShow, "\(launch)")
             #expect(try api.call(.journal, query: [("limit", "1000")])["entries"].elements.count > 4)
+            try api.call(.logs, query: [("limit", "1000")])
 
             try api.call(.stats, query: [("plugin", TestPlugin.neighbour.identifier), ("since", "1h")])
             try api.callMetrics()

@@ -51,13 +51,17 @@ enum QueryValue {
         return found
     }
 
-    static func cursor<Value>(_ text: String?, _ value: (String) -> Value?) throws(RouteError) -> Value? {
+    static func cursor<Value>(
+        _ text: String?,
+        named name: String = "after",
+        _ value: (String) -> Value?
+    ) throws(RouteError) -> Value? {
         guard let text else { return nil }
         if let value = value(text) { return value }
         throw invalid(
             text,
-            named: "after",
-            "send the value of \"next\" of the previous page, or leave \"after\" out for the first page"
+            named: name,
+            "send the value of \"next\" of the previous page, or leave \"\(name)\" out for the first page"
         )
     }
 

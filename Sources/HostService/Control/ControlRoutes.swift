@@ -59,6 +59,7 @@ struct ControlRoutes: Sendable {
         case .launchShow: Response(json: try await launch(call.value))
         case .launchStop: Response(json: try await stopLaunch(call.value))
         case .journal: try await journal(journalQuery(call.query))
+        case .logs: try await logs(logQuery(call.query))
         case .stats: Response(json: try await statistics(statsQuery(call.query)))
         case .metrics: try await metrics(MetricsFormat(accepting: call.accept))
         case .run: Response(json: try await run(call.decoded()))
@@ -105,7 +106,7 @@ extension Route {
         case .pluginShow, .pluginPause, .pluginResume, .taskWhy, .launchStop, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .launchShow,
-            .journal, .stats, .metrics, .simulateConditions:
+            .journal, .logs, .stats, .metrics, .simulateConditions:
             .none
         }
     }
