@@ -38,7 +38,7 @@ struct FuzzedCall {
         case .pluginShow: _ = try PluginIdentifier(validating: value)
         case .taskWhy: _ = try TaskIdentifier(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
-        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .journal: break
+        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .journal, .logs: break
         }
         return nil
     }

@@ -29,7 +29,7 @@ struct CatalogueWaitTests {
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
-            .journal, .simulateConditions:
+            .journal, .logs, .simulateConditions:
             nil
         }
     }
