@@ -198,6 +198,9 @@ struct MalformedCallTests {
         (.scheduleList, "kind=refresh", "query-unknown", "kind", "limit, after, plugin"),
         (.launchList, "limit=1001", "query-invalid", "limit", "1 to 1000"),
         (.launchList, "after=0", "query-invalid", "after", "\"next\""),
+        (.logs, "before=1-2", "query-invalid", "before", "\"next\""),
+        (.logs, "level=loud", "query-invalid", "level", "debug, info, warning"),
+        (.logs, "until=soon", "query-invalid", "until", "RFC 3339"),
         (.launchList, "kind=refresh", "query-unknown", "kind", "limit, after, plugin"),
     ])
     func `a malformed list query is refused with sub-reason, field and remedy`(
@@ -213,6 +216,7 @@ struct MalformedCallTests {
             case .taskList: _ = try TaskQuery(reading: parameters.value)
             case .pluginList: _ = try PluginQuery(reading: parameters.value)
             case .scheduleList: _ = try ScheduleQuery(reading: parameters.value)
+            case .logs: _ = try LogQuery(reading: parameters.value, now: Samples.now)
             default: _ = try LaunchQuery(reading: parameters.value)
             }
         }
@@ -238,6 +242,21 @@ struct MalformedCallTests {
         #expect(try LaunchQuery(reading: parameters(launches.items, .launchList).value) == launches)
         #expect(try ScheduleQuery(reading: parameters(schedules.items, .scheduleList).value) == schedules)
         #expect(try ScheduleQuery(reading: { _ in nil }) == ScheduleQuery(limit: 100))
+        let logs = LogQuery(
+            limit: 3,
+            before: LogPosition(at: Samples.now, launch: LaunchNumber(rawValue: 9), number: 2),
+            isFollowing: true,
+            plugin: plugin,
+            launch: LaunchNumber(rawValue: 9),
+            identifier: try Samples.task(),
+            isPrevious: true,
+            level: .warning,
+            since: Samples.now,
+            until: Samples.now,
+            text: "a & b"
+        )
+        #expect(try LogQuery(reading: parameters(logs.items, .logs).value, now: Samples.now) == logs)
+        #expect(try LogQuery(reading: { _ in nil }, now: Samples.now) == LogQuery(limit: 100))
         #expect(try TaskQuery(reading: { _ in nil }) == TaskQuery(limit: 100))
         #expect(try PluginQuery(reading: { _ in nil }) == PluginQuery(limit: 100))
         #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 100))

@@ -35,6 +35,11 @@ enum FuzzedQuery {
             return try problem(read, read.items, of: route) { again throws(RouteError) in
                 try JournalQuery(reading: again, now: now)
             }
+        case .logs:
+            let read = try LogQuery(reading: query.value, now: now)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try LogQuery(reading: again, now: now)
+            }
         case .stats:
             let read = try StatsQuery(reading: query.value, now: now)
             return try problem(read, read.items, of: route) { again throws(RouteError) in

@@ -32,7 +32,7 @@ struct CatalogueWaitTests {
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList,
-            .launchList, .launchShow, .journal, .stats, .metrics, .simulateConditions:
+            .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
             nil
         }
     }
