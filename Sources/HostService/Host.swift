@@ -318,11 +318,11 @@ package struct Host: Sendable {
             clock: ContinuousClock(),
             log: log
         )
+        let hangup: [any Service] = HangupMeaning.ofProcess == .reload ? [HangupReload(keeper: keeper)] : []
         // Services stop in reverse order: the decision loop stops first, so that running tasks expire without waiting
         // for callers.
         return ServiceGroup(
-            services: (HangupMeaning.ofProcess == .reload ? [HangupReload(keeper: keeper)] : [])
-                + [control, catalogue, zones, care, disk, conditions, loop],
+            services: hangup + [control, catalogue, zones, care, disk, conditions, loop],
             gracefulShutdownSignals: HangupMeaning.ofProcess.stopSignals,
             logger: libraryLog
         )

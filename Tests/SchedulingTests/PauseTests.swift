@@ -163,7 +163,7 @@ struct PauseTests {
     }
 
     @Test func `an unknown plugin can be neither paused nor resumed, and resuming a running plugin changes nothing`() {
-        let unknown = PluginIdentifier("com.example.nobody") ?? .app
+        let unknown: PluginIdentifier = "com.example.nobody"
         #expect(host.pause(unknown)?.refusal?.subReason == .pluginMissing)
         #expect(host.resume(unknown)?.refusal?.subReason == .pluginMissing)
         #expect(host.resume(.app) == .resumed(wasPaused: false) && host.entries(.pluginResumed).isEmpty)
