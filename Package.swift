@@ -221,7 +221,8 @@ let package = Package(
         .testTarget(
             name: "PluginCatalogueTests",
             dependencies: [
-                "HostTestKit", "LocatedYAML", "PluginCatalogue", "PluginChecker", "StatementTraits", "TaskModel",
+                "HostTestKit", "LinuxSystem", "LocatedYAML", "PluginCatalogue", "PluginChecker", "StatementTraits",
+                "TaskModel",
             ]
         ),
 

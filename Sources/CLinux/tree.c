@@ -5,13 +5,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 /* Each level needs one descriptor. */
 enum { DEEPEST_GIVEN = 200, DEEPEST_COUNTED = 64 };
+
+/* XFS takes inodes from the free space. This is their default size in bytes. */
+enum { XFS_INODE = 512 };
 
 /* Opens the entries of a directory; the stream owns the descriptor. Returns NULL and sets errno. */
 static DIR *open_entries(int directory, const char *name) {
@@ -97,54 +103,108 @@ int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit)
 
 int bgl_has_access_list(const char *path) { return getxattr(path, "system.posix_acl_access", NULL, 0) > 0; }
 
-/* A search for new entries. */
-struct count {
+/* The measurement of a tree. */
+struct measurement {
     int64_t since;
     uint32_t device_major, device_minor;
-    int64_t found;
+    uid_t owner;
+    /* Size of an inode that takes free bytes; 0 on a file system with a separate table of inodes. */
+    int64_t inode_bytes;
+    int64_t created, bytes;
     /* Number of entries that may still be examined. */
     int rest;
 };
 
 static int64_t nanoseconds(struct statx_timestamp time) { return time.tv_sec * 1000000000 + time.tv_nsec; }
 
-/* Closes the stream. */
-static void count_in(DIR *stream, struct count *count, int depth);
+/* An open directory. */
+struct opened {
+    DIR *stream;
+    /* Mode to restore; equal to `mode` when it was not changed. */
+    mode_t before, mode;
+};
 
-static void count_entry(int directory, const char *name, struct count *count, int depth) {
+/* Opens the entries of a directory also when its owner has closed it. Only the owner's own directories are changed: the
+ * plugin closed them, and could open them. The stream is NULL on failure, with errno. */
+static struct opened open_closed(int directory, const char *name, uid_t owner) {
+    struct opened opened = {NULL, 0, 0};
+    int place = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (place < 0) return opened;
+    struct stat status;
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", place);
+    if (fstat(place, &status) == 0) {
+        opened.before = opened.mode = status.st_mode & 07777;
+        const mode_t open = opened.mode | S_IRUSR | S_IXUSR;
+        /* The link leads to the opened directory, whatever is at its path now. */
+        if (open != opened.mode && status.st_uid == owner && chmod(link, open) == 0) opened.mode = open;
+    }
+    opened.stream = open_entries(place, ".");
+    const int error = errno;
+    if (opened.stream == NULL && opened.mode != opened.before) chmod(link, opened.before);
+    close(place);
+    errno = error;
+    return opened;
+}
+
+/* Restores the mode, unless the plugin has changed it meanwhile. */
+static void close_again(struct opened opened) {
+    struct stat status;
+    const int directory = dirfd(opened.stream);
+    if (opened.mode != opened.before && fstat(directory, &status) == 0 && (status.st_mode & 07777) == opened.mode)
+        fchmod(directory, opened.before);
+    closedir(opened.stream);
+}
+
+/* Closes the directory. */
+static void measure_in(struct opened opened, struct measurement *sum, int depth);
+
+static void measure_entry(int directory, const char *name, struct measurement *sum, int depth) {
     struct statx status;
     const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
-    if (statx(directory, name, flags, STATX_TYPE | STATX_CTIME | STATX_BTIME, &status) != 0) return;
-    if (status.stx_dev_major != count->device_major || status.stx_dev_minor != count->device_minor) return;
+    const unsigned mask = STATX_TYPE | STATX_NLINK | STATX_BLOCKS | STATX_CTIME | STATX_BTIME;
+    if (statx(directory, name, flags, mask, &status) != 0) return;
+    if (status.stx_dev_major != sum->device_major || status.stx_dev_minor != sum->device_minor) return;
     const int has_birth = (status.stx_mask & STATX_BTIME) != 0;
-    if (nanoseconds(has_birth ? status.stx_btime : status.stx_ctime) >= count->since) count->found += 1;
-    if (!S_ISDIR(status.stx_mode) || depth + 1 == DEEPEST_COUNTED) return;
-    DIR *inner = open_entries(directory, name);
-    if (inner != NULL) count_in(inner, count, depth + 1);
+    if (nanoseconds(has_birth ? status.stx_btime : status.stx_ctime) >= sum->since) sum->created += 1;
+    const int is_directory = S_ISDIR(status.stx_mode);
+    const int64_t bytes = (int64_t)status.stx_blocks * 512 + sum->inode_bytes;
+    sum->bytes += is_directory || status.stx_nlink == 0 ? bytes : bytes / status.stx_nlink;
+    if (!is_directory || depth + 1 == DEEPEST_COUNTED) return;
+    /* Without a time of creation, the change of the mode would look like a creation to the next measurement. */
+    struct opened inner = open_closed(directory, name, has_birth ? sum->owner : (uid_t)-1);
+    if (inner.stream != NULL) measure_in(inner, sum, depth + 1);
 }
 
-static void count_in(DIR *stream, struct count *count, int depth) {
+static void measure_in(struct opened opened, struct measurement *sum, int depth) {
     struct dirent *entry;
-    while (count->rest > 0 && (entry = next_entry(stream)) != NULL) {
-        count->rest -= 1;
-        count_entry(dirfd(stream), entry->d_name, count, depth);
+    while (sum->rest > 0 && (entry = next_entry(opened.stream)) != NULL) {
+        sum->rest -= 1;
+        measure_entry(dirfd(opened.stream), entry->d_name, sum, depth);
     }
-    closedir(stream);
+    close_again(opened);
 }
 
-int64_t bgl_count_created(int directory, int64_t since, int limit) {
+int bgl_measure_tree(const char *path, int64_t since, int limit, int64_t *created, int64_t *bytes) {
     struct statx status;
-    if (statx(directory, "", AT_EMPTY_PATH, STATX_TYPE, &status) != 0) return -errno;
-    DIR *stream = open_entries(directory, ".");
-    if (stream == NULL) return -errno;
-    struct count count = {
+    if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_UID | STATX_BLOCKS, &status) != 0) return -errno;
+    struct opened opened = open_closed(AT_FDCWD, path, status.stx_uid);
+    if (opened.stream == NULL) return -errno;
+    struct statfs system;
+    const int is_xfs = fstatfs(dirfd(opened.stream), &system) == 0 && system.f_type == XFS_SUPER_MAGIC;
+    struct measurement sum = {
         .since = since,
         .device_major = status.stx_dev_major,
         .device_minor = status.stx_dev_minor,
+        .owner = status.stx_uid,
+        .inode_bytes = is_xfs ? XFS_INODE : 0,
+        .bytes = (int64_t)status.stx_blocks * 512,
         .rest = limit,
     };
-    count_in(stream, &count, 0);
-    return count.found;
+    measure_in(opened, &sum, 0);
+    *created = sum.created;
+    *bytes = sum.bytes;
+    return 0;
 }
 
 /* A sum of disk use. */

@@ -163,20 +163,26 @@ package struct ContainerDisk: Hashable, Sendable {
             .prefix(mostMembers - 1)
     }
 
-    // MARK: Created files
+    // MARK: Contents of a container
+
+    /// The contents of a container, as far as they were examined.
+    package struct Contents: Hashable, Sendable {
+        /// Number of files and directories that were created since a time.
+        package let created: Int64
+        /// Bytes that all files, directories and symbolic links occupy.
+        package let bytes: Int64
+    }
 
     /// Maximum number of entries of a container that are examined.
     private static let mostEntries: Int32 = 100_000
 
-    /// The number of files and directories below a directory, on its disk, that were created at a time or later.
-    /// Entries behind the first 100,000, below 64 levels or in unreadable directories are not counted. Without creation
-    /// times in the file system, the entries whose status changed since then are counted. Nil when the directory cannot
-    /// be read.
-    package static func created(in directory: String, since time: WallTime) -> Int64? {
-        guard let place = try? Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else {
-            return nil
-        }
-        let count = bgl_count_created(place.number, time.nanoseconds, mostEntries)
-        return count < 0 ? nil : count
+    /// The files and directories below a directory, on its disk: the number of those that were created at a time or
+    /// later, and the bytes of all. Entries behind the first 100,000 and below 64 levels are not counted. Without
+    /// creation times in the file system, the entries whose status changed since then are counted, and none in
+    /// directories that the plugin has closed. Nil when the directory cannot be read.
+    package static func contents(of directory: String, since time: WallTime) -> Contents? {
+        var (created, bytes): (Int64, Int64) = (0, 0)
+        guard bgl_measure_tree(directory, time.nanoseconds, mostEntries, &created, &bytes) == 0 else { return nil }
+        return Contents(created: created, bytes: bytes)
     }
 }

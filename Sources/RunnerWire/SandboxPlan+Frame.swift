@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import TaskModel
+
 extension FrameWriter {
     mutating func put(_ sandbox: SandboxPlan?) {
         put(sandbox != nil)
@@ -11,7 +13,11 @@ extension FrameWriter {
             put(rights.scopes)
         }
         put(text: sandbox.library)
-        put(list: sandbox.companions) { $0.put(text: $1) }
+        put(list: sandbox.companions) { frame, file in
+            frame.put(text: file.path)
+            frame.put(file.key.device)
+            frame.put(file.key.inode)
+        }
         put(list: sandbox.granted) { frame, place in
             frame.put(text: place.path)
             frame.put(place.access)
@@ -32,8 +38,14 @@ extension FrameReader {
         return SandboxPlan(
             landlock: try landlockRights(),
             library: try text("sandbox.library"),
-            companions: try list("sandbox.companions", minimumSize: 4) { fields throws(WireError) in
-                try fields.text("sandbox.companions")
+            companions: try list("sandbox.companions", minimumSize: 20) { fields throws(WireError) in
+                CompanionFile(
+                    path: try fields.text("sandbox.companions.path"),
+                    key: FileKey(
+                        device: try fields.integer("sandbox.companions.device"),
+                        inode: try fields.integer("sandbox.companions.inode")
+                    )
+                )
             },
             granted: try list("sandbox.granted", minimumSize: 9) { fields throws(WireError) in
                 SandboxPlan.Place(

@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+package import TaskModel
+
 /// The sandbox of one launch, which the runner applies to itself before it loads the plugin.
 package struct SandboxPlan: Hashable, Sendable {
     /// Access to a file, or to a directory with everything below it.
@@ -45,7 +47,7 @@ package struct SandboxPlan: Hashable, Sendable {
     /// The place that is opened for the library: its directory, or the library file.
     package let library: String
     /// Files in the directory of the library file that are opened, too; empty when the whole directory is opened.
-    package let companions: [String]
+    package let companions: [CompanionFile]
     /// Places that the plugin's grants name.
     package let granted: [Place]
     /// TCP ports that the plugin's grants name.
@@ -58,7 +60,7 @@ package struct SandboxPlan: Hashable, Sendable {
     package init(
         landlock: LandlockRights?,
         library: String,
-        companions: [String] = [],
+        companions: [CompanionFile] = [],
         granted: [Place],
         ports: [Port] = [],
         reserved: [String],

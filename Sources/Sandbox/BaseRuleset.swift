@@ -2,6 +2,7 @@
 
 import LinuxSystem
 import RunnerWire
+import TaskModel
 
 /// A Landlock ruleset that grants the places that every plugin may use.
 ///

@@ -4,6 +4,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 import RunnerWire
+import TaskModel
 
 /// A Landlock ruleset under construction: the rights that are refused, and the places and ports at which some of these
 /// rights are granted.

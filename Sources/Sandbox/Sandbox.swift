@@ -123,15 +123,16 @@ package enum Sandbox {
     }
 
     /// Opens the files that the plugin uses beside its library. A symbolic link that leads out of the directory opens
-    /// nothing.
+    /// nothing. Neither does a path that leads to another file than when the catalogue examined it: that file can
+    /// belong to another plugin.
     private static func allowCompanions(
         of plan: SandboxPlan,
         in ruleset: borrowing LandlockRuleset
     ) throws(SystemError) {
         if plan.companions.isEmpty { return }
         guard let directory = Place(PathRelation.parent(plan.library))?.resolvedPath else { return }
-        for path in plan.companions {
-            guard let place = Place(path) else { continue }
+        for companion in plan.companions {
+            guard let place = Place(companion.path), place.file == companion.key else { continue }
             guard !place.isDirectory, let target = place.resolvedPath else { continue }
             if PathRelation.contains(directory, target) { try ruleset.allow(place, Landlock.rights(.execute)) }
         }

@@ -180,7 +180,7 @@ package struct SandboxPolicy: Sendable {
     private func opened(
         _ library: String,
         _ companions: LibraryCompanions
-    ) -> (library: String, companions: [String]) {
+    ) -> (library: String, companions: [CompanionFile]) {
         let directory = PathRelation.parent(library)
         let resolved = Self.resolved(directory)
         let isInCatalogue = cataloguePlaces.contains { PathRelation.contains($0, resolved) }

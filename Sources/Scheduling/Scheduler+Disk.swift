@@ -33,10 +33,10 @@ extension Scheduler {
         }
         switch verdict {
         case .none: break
-        case .kill(let number): kill(number, because: .overran)
+        case .kill(let number): kill(number, because: .leftDiskShort)
         case .expire(let number, let taken):
             end(number, taken, for: shortage, at: now)
-            if shortage.isSevere { kill(number, because: .overran) }
+            if shortage.isSevere { kill(number, because: .leftDiskShort) }
         }
     }
 

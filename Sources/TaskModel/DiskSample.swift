@@ -2,7 +2,8 @@
 
 /// The bytes that a launch has written and the files that it has created since the previous sample of the disk.
 package struct DiskUse: Hashable, Sendable {
-    /// Bytes that the launch has written since the previous sample; nil when the host cannot read them.
+    /// Bytes that the launch has written since the previous sample, or by which its container grew, whichever is more;
+    /// nil when the host can read neither.
     package let written: Int64?
     /// The number of files that exist in the container of the launch and were created since the previous sample, a lower
     /// bound; nil when they were not counted.

@@ -127,6 +127,8 @@ package struct FileIdentity: Hashable, Sendable {
     /// cannot set this time back.
     package let changed: Int64
 
+    package var key: FileKey { FileKey(device: device, inode: inode) }
+
     package init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64) {
         self.device = device
         self.inode = inode

@@ -115,6 +115,36 @@ struct PermissionTests {
         }
     }
 
+    @Test(.needsSandboxOfOrdinaryUser)
+    func `a plugin cannot open the library and the manifest of a neighbour through links in its own directory`()
+        async throws
+    {
+        try await HostFixture.with(HostSetup().ofOrdinaryUser(), plugins: [.neighbour]) { host in
+            var plugin = TestPlugin("OpensBeside")
+            plugin.settings["files"] = "link.so hard.so up/Neighbour.yaml colors.txt libNeighbour.so"
+            try await build(&plugin, in: "plugins", of: host)
+            let plugins = host.directory.file("plugins")
+            try #require(symlink("libNeighbour.so", "\(plugins)/link.so") == 0)
+            try #require(link("\(plugins)/libNeighbour.so", "\(plugins)/hard.so") == 0)
+            try #require(symlink("../manifests", "\(plugins)/up") == 0)
+            var pins: [String] = []
+            for name in ["link.so", "hard.so", "up/Neighbour.yaml", "libplain.so", "colors.txt"] {
+                pins.append("\(name): \(try LibraryDigest.of(path: "\(plugins)/\(name)"))")
+            }
+            plugin.manifestLines[1] = "files: { \(pins.joined(separator: ", ")) }"
+            try await host.install(plugin)
+            var found = try await errors(plugin, in: host)
+            let own = try #require(found.removeValue(forKey: "colors.txt"))
+            #expect(own == 0 || own == EPERM)
+            #expect(
+                found == [
+                    "link.so": EACCES, "hard.so": EACCES, "up/Neighbour.yaml": EACCES, "libNeighbour.so": EACCES,
+                ]
+            )
+            try await host.runNeighbour()
+        }
+    }
+
     @Test(.needsSandbox, .needsUsersOfPlugins)
     func `a plugin in the version store opens the directory of its version, and no other file of the store`()
         async throws

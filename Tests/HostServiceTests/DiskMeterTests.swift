@@ -48,6 +48,17 @@ struct DiskMeterTests {
         #expect(written[0] == nil && written[1] != nil && written[2] == nil)
     }
 
+    @Test func `a launch whose container grew by more than the counted bytes has written the growth of its container`() {
+        var meter = DiskMeter()
+        _ = meter.sample(disk(900), written: [first: 10], occupied: [first: 5_000])
+        let idle = meter.sample(disk(900), written: [first: 10])
+        let next = meter.sample(disk(500), written: [first: 30, second: 7], occupied: [first: 5_400, second: 600])
+        #expect(idle.uses == [first: DiskUse(written: 0)])
+        #expect(next.uses == [first: DiskUse(written: 400), second: DiskUse(written: 7)])
+        let shrunk = meter.sample(disk(400), written: [first: 31, second: 7], occupied: [first: 100, second: 650])
+        #expect(shrunk.uses == [first: DiskUse(written: 1), second: DiskUse(written: 50)])
+    }
+
     @Test func `the written bytes of a launch are unknown if this or the previous measurement lacks them`() {
         var meter = DiskMeter()
         _ = meter.sample(disk(100), written: [first: nil, second: 5])

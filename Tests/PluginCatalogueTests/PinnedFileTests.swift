@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import LinuxSystem
 import LocatedYAML
 import PluginCatalogue
 import TaskModel
@@ -29,6 +30,10 @@ struct PinnedFileTests {
         int helper(void);
         int bgtask_plugin_entry(void) { return helper(); }
         """
+
+    private func companions(_ paths: [String]) -> LibraryCompanions {
+        .files(paths.compactMap { path in FileKey(ofPath: path).map { CompanionFile(path: path, key: $0) } })
+    }
 
     private func problems(_ workshop: Workshop) -> [DocumentProblem] { workshop.load().refused.first?.problems ?? [] }
 
@@ -97,11 +102,11 @@ struct PinnedFileTests {
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", pins)
             let pinned = try #require(workshop.load().entries.first)
             let paths = ["plugins/data/colors.txt", "plugins/libhelper.so"].map(workshop.path)
-            #expect(pinned.companions == .files(paths))
+            #expect(pinned.companions == companions(paths))
             #expect(pinned.mainBundle?.linked?.sorted() == ["data/colors.txt", "libhelper.so"])
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
             let unpinned = try #require(workshop.load().entries.first)
-            #expect(unpinned.companions == .files([workshop.path("plugins/libhelper.so")]))
+            #expect(unpinned.companions == companions([workshop.path("plugins/libhelper.so")]))
         }
     }
 
@@ -120,6 +125,33 @@ struct PinnedFileTests {
         }
     }
 
+    @Test(arguments: ["symbolic link", "linked directory", "hard link"])
+    func `a plugin may not use another plugin's library or manifest that it names by a link`(kind: String) throws {
+        try Workshop.with { workshop in
+            let digests = try install(workshop)
+            let other = "manifest: 1\nidentifier: com.example.b\nlibrary: libother.so\n"
+            let targets = [
+                try workshop.write(try workshop.compiled(Self.plain), "plugins/libother.so"),
+                try workshop.write(other, "operator/b.yaml"),
+            ]
+            var pins = ["libhelper.so: \(digests.helper)"]
+            for (index, target) in targets.enumerated() {
+                let name = kind == "linked directory" ? "d\(index)/\(FilePlace.name(of: target))" : "link\(index)"
+                let place = workshop.path("plugins/\(kind == "linked directory" ? "d\(index)" : name)")
+                switch kind {
+                case "hard link": try #require(link(target, place) == 0)
+                case "linked directory": try #require(symlink(FilePlace.directory(of: target), place) == 0)
+                default: try #require(symlink(target, place) == 0)
+                }
+                pins.append("\(name): \(try LibraryDigest.of(path: target))")
+            }
+            let lines = "sha256: \(digests.library)\nfiles: { \(pins.joined(separator: ", ")) }"
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", lines)
+            let entry = try #require(workshop.load().entries.first { $0.identifier.text == "com.example.a" })
+            #expect(entry.companions == companions([workshop.path("plugins/libhelper.so")]))
+        }
+    }
+
     @Test func `a plugin may use the library of its extension beside its own library`() throws {
         try Workshop.with { workshop in
             _ = try install(workshop)
@@ -133,7 +165,7 @@ struct PinnedFileTests {
             let list = "extensions: [com.example.a.b]"
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", list)
             let entry = try #require(workshop.load().entries.first { $0.identifier.text == "com.example.a" })
-            #expect(entry.companions == .files([workshop.path("plugins/libhelper.so")]))
+            #expect(entry.companions == companions([workshop.path("plugins/libhelper.so")]))
         }
     }
 

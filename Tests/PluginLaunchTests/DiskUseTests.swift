@@ -105,9 +105,9 @@ struct DiskUseTests {
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
         try Data().write(to: inner.appending(path: "file"))
         symlink("/usr", directory.appending(path: "link").path)
-        #expect(ContainerDisk.created(in: directory.path, since: WallTime(nanoseconds: 0)) == 4)
-        #expect(ContainerDisk.created(in: directory.path, since: WallTime(nanoseconds: .max)) == 0)
-        #expect(ContainerDisk.created(in: directory.path + "/none", since: WallTime(nanoseconds: 0)) == nil)
+        #expect(ContainerDisk.contents(of: directory.path, since: WallTime(nanoseconds: 0))?.created == 4)
+        #expect(ContainerDisk.contents(of: directory.path, since: WallTime(nanoseconds: .max))?.created == 0)
+        #expect(ContainerDisk.contents(of: directory.path + "/none", since: WallTime(nanoseconds: 0)) == nil)
     }
 
     @Test func `files created since a time are counted in 64 levels of directories: the count is a lower bound`() throws
@@ -116,6 +116,37 @@ struct DiskUseTests {
         defer { try? FileManager.default.removeItem(at: directory) }
         let inner = directory.appending(path: Array(repeating: "d", count: 70).joined(separator: "/"))
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
-        #expect(ContainerDisk.created(in: directory.path, since: WallTime(nanoseconds: 0)) == 64)
+        #expect(ContainerDisk.contents(of: directory.path, since: WallTime(nanoseconds: 0))?.created == 64)
+    }
+
+    @Test func `the bytes of directories and links of a container are measured, those of a hard link once`() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "bgtask-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        func bytes() throws -> Int64 {
+            try #require(ContainerDisk.contents(of: directory.path, since: WallTime(nanoseconds: 0))).bytes
+        }
+        let empty = try bytes()
+        let file = directory.appending(path: "file").path
+        try Data(repeating: 1, count: 1 << 20).write(to: URL(filePath: file))
+        let one = try bytes()
+        #expect(one >= empty + 1 << 20)
+        try #require(link(file, directory.appending(path: "second").path) == 0)
+        #expect(try bytes() < one + 1 << 19)
+    }
+
+    @Test func `files in a directory that its owner has closed are counted, and the directory keeps its mode`() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "bgtask-\(UUID())")
+        let inner = directory.appending(path: "closed")
+        try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+        defer {
+            for path in [directory.path, inner.path] { chmod(path, 0o700) }
+            try? FileManager.default.removeItem(at: directory)
+        }
+        for name in ["a", "b"] { try Data().write(to: inner.appending(path: name)) }
+        for path in [inner.path, directory.path] { try #require(chmod(path, 0) == 0) }
+        #expect(ContainerDisk.contents(of: directory.path, since: WallTime(nanoseconds: 0))?.created == 3)
+        var status = stat()
+        #expect(stat(directory.path, &status) == 0 && status.st_mode & 0o777 == 0)
     }
 }

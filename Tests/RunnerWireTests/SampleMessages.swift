@@ -27,7 +27,12 @@ enum SampleMessages {
         SandboxPlan(
             landlock: LandlockRights(files: 0xffff, network: 3, scopes: 3),
             library: "/usr/lib/bgtask/plugins",
-            companions: ["/usr/lib/bgtask/plugins/libpalette.so"],
+            companions: [
+                CompanionFile(
+                    path: "/usr/lib/bgtask/plugins/libpalette.so",
+                    key: FileKey(device: 2049, inode: 4242)
+                )
+            ],
             granted: [.init(path: "/srv/photos", access: access, within: ["/srv"])],
             ports: [.init(443, rights: 2)],
             reserved: ["/var/lib/bgtask", "/run/bgtask/control.sock"],

@@ -4,6 +4,7 @@ import Foundation
 import HostTestKit
 import LinuxSystem
 import RunnerWire
+import TaskModel
 import Testing
 
 @testable import Sandbox

@@ -24,6 +24,10 @@ struct PlaceTests {
         )
     }
 
+    private static func companion(_ path: String) -> CompanionFile {
+        CompanionFile(path: path, key: FileKey(device: 1, inode: 2))
+    }
+
     private func plugin(
         _ grants: Grants = .none,
         settings: [String: String] = [:],
@@ -171,7 +175,7 @@ struct PlaceTests {
     }
 
     @Test func `a sandbox opens a library and its companions, or the directory of a stored version`() throws {
-        let files = ["/nowhere/plugins/colors.dat", "/nowhere/plugins/libpalette.so"]
+        let files = ["/nowhere/plugins/colors.dat", "/nowhere/plugins/libpalette.so"].map(Self.companion)
         let plan = try #require(try policy().plan(for: plugin(companions: .files(files))))
         #expect(plan.library == "/nowhere/plugins/libFeed.so" && plan.companions == files)
         let library = "/nowhere/manifests/store/0/libFeed.so"
@@ -179,7 +183,7 @@ struct PlaceTests {
         #expect(stored.library == "/nowhere/manifests/store/0" && stored.companions.isEmpty)
     }
 
-    @Test(arguments: [LibraryCompanions.directory, .files(["/home/me/colors.dat"])])
+    @Test(arguments: [LibraryCompanions.directory, .files([companion("/home/me/colors.dat")])])
     func `a sandbox opens a library outside of the host's directories of plugins without other files of its directory`(
         companions: LibraryCompanions
     ) throws {
@@ -196,7 +200,7 @@ struct PlaceTests {
             cataloguePlaces: ["/nowhere/all"]
         )
         let library = "/nowhere/all/libFeed.so"
-        for companions in [LibraryCompanions.directory, .files(["/nowhere/all/colors.dat"])] {
+        for companions in [LibraryCompanions.directory, .files([Self.companion("/nowhere/all/colors.dat")])] {
             let plan = try #require(try policy.plan(for: plugin(library: library, companions: companions)))
             #expect(plan.library == library && plan.companions.isEmpty)
         }

@@ -105,6 +105,7 @@ struct DiskReserveTests {
         #expect(host.killed.isEmpty)
         sample(disk(free: Self.gibi / 2 - 1), lost: Self.gibi / 2, uses)
         #expect(host.killed == [own.number] && host.outcomes(of: .clean) == [.expired])
+        #expect(host.lastLaunchEntry?.message.contains("it used up the reserve of the disk") == true)
     }
 
     @Test func `a shortage of inodes ends the launch that created most files, however many bytes another one wrote`()

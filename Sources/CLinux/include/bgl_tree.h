@@ -11,11 +11,13 @@
  * last, so that a repeated call continues an earlier one. Returns 0, 1 when a part is left, or a negative errno. */
 int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit);
 
-/* Counts the entries below a directory that were created at a time, in nanoseconds since 1970, or later. Where the file
- * system does not record it, the time of the last change of the entry counts. Examines at most `limit` entries and
- * 64 levels, follows no symbolic link, and stays on the file system: the count is a lower bound. Returns a negative
- * errno when the directory cannot be read. */
-int64_t bgl_count_created(int directory, int64_t since, int limit);
+/* Measures a directory with everything below it: the number of entries that were created at a time, in nanoseconds
+ * since 1970, or later, and the bytes that all entries occupy. Where the file system does not record the creation, the
+ * time of the last change of an entry counts. The bytes of a file are divided among its links. Examines at most `limit`
+ * entries and 64 levels, follows no symbolic link, and stays on the file system: both values are lower bounds. Opens
+ * directories that the owner of the top directory has closed, and restores their mode. Returns 0, or a negative errno
+ * when the directory cannot be read. */
+int bgl_measure_tree(const char *path, int64_t since, int limit, int64_t *created, int64_t *bytes);
 
 /* Adds up the bytes of disk that the entries below a directory use. Follows no symbolic link, and stays on the file
  * system. Returns -E2BIG when there are more than `limit` entries or 64 levels, another negative errno when the directory

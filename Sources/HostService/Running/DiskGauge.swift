@@ -6,7 +6,7 @@ import Synchronization
 import TaskModel
 
 /// Measures the free space of the containers' disk, and the bytes and files that launches add to it. The cost depends
-/// on the number of files only while the disk lacks inodes.
+/// on the number of files only while the disk lacks its reserve and loses more.
 final class DiskGauge: Sendable {
     private let directory: String
     private let disk: ContainerDisk
@@ -42,14 +42,19 @@ final class DiskGauge: Sendable {
                 let now = SystemClock().now().wall
                 let space = try disk.space()
                 let written = processes.mapValues { disk.written(by: $0, in: groups) }
-                var created: [LaunchNumber: Int64] = [:]
-                if let since = state.at, let shortage = reserve.shortage(of: space), case .inodes = shortage,
-                    state.meter.lostInodes(space) > 0
+                var contents: [LaunchNumber: ContainerDisk.Contents] = [:]
+                if let since = state.at, let shortage = reserve.shortage(of: space),
+                    state.meter.hasLost(space, for: shortage)
                 {
-                    created = count(since, plugins)
+                    contents = measure(since, plugins)
                 }
                 state.at = now
-                return state.meter.sample(space, written: written, created: created)
+                return state.meter.sample(
+                    space,
+                    written: written,
+                    created: contents.mapValues(\.created),
+                    occupied: contents.mapValues(\.bytes)
+                )
             }
         }
     }
@@ -58,15 +63,18 @@ final class DiskGauge: Sendable {
     /// the changes of the whole pause.
     func pause() { state.withLock { $0 = State() } }
 
-    /// The files that launches created since a time. Launches of a main plugin and of its extensions share a container:
+    /// The contents of the containers of launches. Launches of a main plugin and of its extensions share a container:
     /// while two of them run, the files of neither are known.
-    private func count(_ since: WallTime, _ plugins: [LaunchNumber: PluginIdentifier]) -> [LaunchNumber: Int64] {
+    private func measure(
+        _ since: WallTime,
+        _ plugins: [LaunchNumber: PluginIdentifier]
+    ) -> [LaunchNumber: ContainerDisk.Contents] {
         let users = Dictionary(grouping: plugins) { $0.value }
-        var created: [LaunchNumber: Int64] = [:]
+        var contents: [LaunchNumber: ContainerDisk.Contents] = [:]
         for (plugin, launches) in users where launches.count == 1 {
             guard let launch = launches.first?.key else { continue }
-            created[launch] = ContainerDisk.created(in: "\(directory)/\(plugin)", since: since)
+            contents[launch] = ContainerDisk.contents(of: "\(directory)/\(plugin)", since: since)
         }
-        return created
+        return contents
     }
 }

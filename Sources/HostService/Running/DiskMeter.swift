@@ -13,6 +13,8 @@ struct DiskMeter {
     }
 
     private var previous: Measurement?
+    /// The bytes of the container of each running launch when they were last measured.
+    private var occupied: [LaunchNumber: Int64] = [:]
 
     /// The sample of a measurement. The first sample contains no changes, because there is no earlier measurement. A
     /// total that falls, because the host reaped a child of a launch, counts as its highest value.
@@ -20,11 +22,16 @@ struct DiskMeter {
     /// - Parameters:
     ///   - written: bytes that each running launch has written since its start; nil where they cannot be read.
     ///   - created: files that each launch has created since the previous measurement, as far as they were counted.
+    ///   - occupied: bytes of the container of each launch, as far as they were measured. Directories and links take
+    ///     bytes of the disk without a write that the kernel counts: the larger growth is the one of the launch.
     mutating func sample(
         _ disk: DiskSpace,
         written: [LaunchNumber: Int64?],
-        created: [LaunchNumber: Int64] = [:]
+        created: [LaunchNumber: Int64] = [:],
+        occupied: [LaunchNumber: Int64] = [:]
     ) -> DiskSample {
+        let before = self.occupied
+        self.occupied = before.merging(occupied) { $1 }.filter { written.keys.contains($0.key) }
         guard let previous else {
             self.previous = Measurement(disk: disk, written: written)
             return DiskSample(disk, uses: written.mapValues { _ in DiskUse(written: nil) })
@@ -33,10 +40,13 @@ struct DiskMeter {
         var uses: [LaunchNumber: DiskUse] = [:]
         for (launch, total) in written {
             // A launch without an earlier value began after the previous measurement.
-            let before: Int64? = previous.written[launch] ?? 0
-            let total = total.map { max($0, before ?? 0) }
+            let start: Int64? = previous.written[launch] ?? 0
+            let total = total.map { max($0, start ?? 0) }
             highest.updateValue(total, forKey: launch)
-            uses[launch] = DiskUse(written: Self.growth(from: before, to: total), created: created[launch])
+            let growths = [
+                Self.growth(from: start, to: total), Self.growth(from: before[launch], to: occupied[launch]),
+            ]
+            uses[launch] = DiskUse(written: growths.compactMap(\.self).max(), created: created[launch])
         }
         self.previous = Measurement(disk: disk, written: highest)
         return DiskSample(
@@ -47,9 +57,14 @@ struct DiskMeter {
         )
     }
 
-    /// The inodes that the disk has lost since the previous measurement; 0 without one.
-    func lostInodes(_ disk: DiskSpace) -> Int64 {
-        previous.map { Self.growth(from: disk.freeInodes, to: $0.disk.freeInodes) ?? 0 } ?? 0
+    /// Whether the disk has lost bytes, or inodes, of which it has a shortage, since the previous measurement; false
+    /// without one.
+    func hasLost(_ disk: DiskSpace, for shortage: DiskShortage) -> Bool {
+        guard let before = previous?.disk else { return false }
+        return switch shortage {
+        case .bytes: disk.freeBytes < before.freeBytes
+        case .inodes: disk.freeInodes < before.freeInodes
+        }
     }
 
     private static func growth(from before: Int64?, to after: Int64?) -> Int64? {

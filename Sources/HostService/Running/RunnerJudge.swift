@@ -17,6 +17,8 @@ struct RunnerJudge: Hashable {
     let plugin: PluginIdentifier
     /// The library as examined by the catalogue.
     private let library: LibraryFile
+    /// The files beside the library as examined by the catalogue; the sandbox opens no other files.
+    private let companions: [CompanionFile]
     /// The unfinished continued tasks. Other tasks have no title.
     private var continuedTasks: Set<TaskID>
     /// The task identifier, or the name of the event, of each task that the launch has received.
@@ -41,6 +43,7 @@ struct RunnerJudge: Hashable {
         launch = plan.number
         plugin = plan.plugin.identifier
         library = plan.plugin.library
+        companions = if case .files(let files) = plan.plugin.companions { files } else { [] }
         self.grants = grants
         isConfinementDue = isFiltered
         continuedTasks = Set(plan.tasks.filter { $0.work.kind == .continued }.map(\.id))
@@ -61,6 +64,10 @@ struct RunnerJudge: Hashable {
 
     /// The task identifier, or the name of the event, of a task; nil for an unknown task.
     func label(of task: TaskID) -> String? { labels[task] }
+
+    private func isReplaced(_ now: (_ path: String) -> FileIdentity?) -> Bool {
+        now(library.path) != library.identity || companions.contains { now($0.path)?.key != $0.key }
+    }
 
     // MARK: - Messages
 
@@ -86,8 +93,8 @@ struct RunnerJudge: Hashable {
                     cause: cause.map { Self.bounded(Self.bounded($0).terminalSafe) }
                 )
             )
-        case .loadFailed(let message) where libraryNow(library.path) != library.identity:
-            // The library was replaced: the launch is repeated with the new one.
+        case .loadFailed(let message) where isReplaced(libraryNow):
+            // The library, or a file beside it, was replaced: the launch is repeated with the new one.
             return .libraryChanged(.launchFailedByHost(launch, message: Self.bounded(message)))
         // libffi of this machine is missing or defective, which is not the plugin's fault. A launch whose entry has
         // returned, or that binds no functions, cannot report this.

@@ -119,15 +119,15 @@ package enum CatalogueReader {
     }
 
     /// The main plugins to which each manifest and each library belongs; nil for a manifest without an identifier.
+    /// Links to a file have its key.
     private static func owners(
         of examined: [ExaminedManifest],
         containing: [PluginIdentifier: PluginIdentifier]
-    ) -> [String: Set<PluginIdentifier?>] {
-        var owners: [String: Set<PluginIdentifier?>] = [:]
+    ) -> [FileKey: Set<PluginIdentifier?>] {
+        var owners: [FileKey: Set<PluginIdentifier?>] = [:]
         for manifest in examined {
             let main = manifest.reading.identifier.map { containing[$0] ?? $0 }
-            owners[manifest.reading.file, default: []].insert(main)
-            if let library = manifest.libraryPath { owners[library, default: []].insert(main) }
+            for file in manifest.files { owners[file, default: []].insert(main) }
         }
         return owners
     }
@@ -136,7 +136,7 @@ package enum CatalogueReader {
         _ candidate: CatalogueCandidate,
         containing: [PluginIdentifier: PluginIdentifier],
         operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>],
-        owners: [String: Set<PluginIdentifier?>]
+        owners: [FileKey: Set<PluginIdentifier?>]
     ) -> PluginEntry {
         let manifest = candidate.manifest
         let main = containing[candidate.identifier] ?? candidate.identifier
@@ -159,7 +159,7 @@ package enum CatalogueReader {
             limits: manifest.limits,
             library: candidate.library,
             // A library can name a neighbour's file as needed: the sandbox must not open that file.
-            companions: candidate.companions.without { owners[$0]?.contains(main) == false },
+            companions: candidate.companions.without { owners[$0.key]?.contains(main) == false },
             mainBundle: manifest.mainBundle.map { information in
                 MainBundle(
                     information: information,

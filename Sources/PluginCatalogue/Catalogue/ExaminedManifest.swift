@@ -34,6 +34,8 @@ package struct ExaminedManifest: Sendable {
     package let reading: ManifestReading
     /// Path of the file with the library's name; nil when there is none, or the manifest names no valid library.
     package let libraryPath: String?
+    /// The files at the paths of the manifest and of the library.
+    let files: Set<FileKey>
     /// The examined library; nil when the library is missing or refused.
     package let library: LibraryFile?
     /// The files that the plugin may use beside the library; nil when the library is missing or refused.
@@ -56,6 +58,7 @@ package struct ExaminedManifest: Sendable {
             return ExaminedManifest(
                 reading: reading,
                 libraryPath: nil,
+                files: Set([FileKey(ofPath: source.file)].compactMap(\.self)),
                 library: nil,
                 companions: nil,
                 libraryProblems: [],
@@ -94,6 +97,7 @@ package struct ExaminedManifest: Sendable {
         return ExaminedManifest(
             reading: reading,
             libraryPath: path,
+            files: Set([source.file, path].compactMap { $0.flatMap(FileKey.init(ofPath:)) }),
             library: library,
             companions: library.map { finder.companions(of: $0, by: reference, in: source.file) },
             libraryProblems: problems.sorted,

@@ -69,7 +69,8 @@ extension LibraryFinder {
         let pinned = reference.files.map { "\(directory)/\($0.name)" }
         // The path of a directory with a variable is unknown.
         let privates = cache.privateLibraries(of: library).files.map(\.path).filter { !$0.contains("$") }
-        return .files(Set(pinned + privates.map(Self.withoutEmptyParts)).sorted())
+        let paths = Set(pinned + privates.map(Self.withoutEmptyParts)).sorted()
+        return .files(paths.compactMap { path in FileKey(ofPath: path).map { CompanionFile(path: path, key: $0) } })
     }
 
     /// Directories in which a change can affect the examination of the pinned files and of the private libraries.
@@ -81,9 +82,13 @@ extension LibraryFinder {
     func directories(ofFilesBeside path: String, _ library: LibraryFile?, by reference: LibraryReference) -> Set<String>
     {
         let directory = FilePlace.directory(of: path)
-        let pinned = reference.files.map { FilePlace.directory(of: "\(directory)/\($0.name)") }
-        let searched = library.map { cache.privateLibraries(of: $0).consulted.map { FilePlace.directory(of: $0) } }
-        return Set(pinned + (searched ?? []).filter { $0 == directory || $0.hasPrefix(directory + "/") })
+        let pinned = reference.files.map { "\(directory)/\($0.name)" }
+        let searched = library.map { cache.privateLibraries(of: $0).consulted } ?? []
+        let places = searched.map(FilePlace.directory).filter { $0 == directory || $0.hasPrefix(directory + "/") }
+        // A file behind a symbolic link can be replaced without a change of the link.
+        let root = (CatalogueDirectories.real(directory) ?? directory) + "/"
+        let targets = (pinned + searched).filter(Self.isLink).compactMap(CatalogueDirectories.real)
+        return Set((pinned + targets.filter { $0.hasPrefix(root) }).map(FilePlace.directory) + places)
     }
 
     private func hasPinnedDigest(_ file: PinnedFile, in directory: String, problems: ProblemCollector) -> Bool {

@@ -35,7 +35,7 @@ enum Cause: Hashable, Sendable {
         case (_, .failed(let status, let cause)): self = .entryFailed(Self.message(ofEntry: status, cause))
         case (.entryOverran, _):
             self = .entryFailed("\(launch.entryName) did not end within the time limit and the grace period")
-        case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
+        case (.overran, _), (.leftDiskShort, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
         case (.lingered, _): self = .finished
         case (.killTimePassed, _): self = .hostFailed(Self.lateHost)
         case (_, .running):
@@ -168,7 +168,9 @@ enum Cause: Hashable, Sendable {
     func message(of launch: Execution) -> String {
         let assertions = launch.assertions
         if assertions.isEmpty { return messageOfTasks(of: launch) }
-        guard case .killed = self, launch.unfinished.isEmpty, let expiration = assertions.expiration else {
+        guard case .killed = self, launch.kill != .leftDiskShort, launch.unfinished.isEmpty,
+            let expiration = assertions.expiration
+        else {
             return "\(messageOfTasks(of: launch)); still open: \(assertions.account)"
         }
         return
@@ -184,6 +186,9 @@ enum Cause: Hashable, Sendable {
         case .finished: "every task had ended"
         case .exited(let code, _) where launch.unfinished.isEmpty:
             "the process exited with code \(code) after its last task, while an assertion kept the launch open"
+        case .killed where launch.kill == .leftDiskShort:
+            "the launch was killed before the end of the grace period, because it used up the reserve of the disk and"
+                + " less than half of it is left"
         case .killed: "a task was not completed within the grace period after its expiration; the launch was killed"
         default: text
         }

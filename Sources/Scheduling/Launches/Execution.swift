@@ -19,6 +19,8 @@ struct Execution: Sendable {
 
     enum KillReason: Hashable, Sendable {
         case overran
+        /// The launch was expired for the reserve of the disk, and less than half of the reserve is left.
+        case leftDiskShort
         case entryOverran
         case entryFailed
         case lingered

@@ -1,16 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 package import Glibc
+package import TaskModel
 
-/// A file as the kernel distinguishes it from the others that exist at the same time, whatever its contents.
-package struct FileKey: Hashable, Sendable {
-    private let device: dev_t
-    private let number: ino_t
-
-    package init(_ status: stat) {
-        device = status.st_dev
-        number = status.st_ino
-    }
+extension FileKey {
+    package init(_ status: stat) { self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
 
     /// The file to which a path leads; nil when it leads to none.
     package init?(ofPath path: String) {
