@@ -168,10 +168,12 @@ final class StateDirectory: Sendable {
             return try TreeRemoval.removePart(of: name, in: containerDirectory, atMost: limit)
         } catch {
             // The remedy begins with the unmounting: otherwise the files of the mounted file system would be deleted
-            // with the directory.
+            // with the directory. A subvolume of btrfs has a device number of its own as well.
             let remedy =
                 error.number == EXDEV
-                ? "unmount that file system, and delete the directory yourself" : "delete the directory yourself"
+                ? "unmount that file system, or delete the subvolume (btrfs subvolume delete), and delete the directory"
+                    + " yourself"
+                : "delete the directory yourself"
             throw HostError(
                 code: .stateDirectoryUnusable,
                 message:

@@ -30,17 +30,17 @@ package final class RunnerBundles: Sendable {
         self.directory = directory
     }
 
-    /// Makes a bundle, or replaces its files if they differ from the present ones. Running launches of an earlier
-    /// version keep their program.
+    /// Makes a bundle, or replaces its files if they differ from the present ones or lack permissions, which a plugin
+    /// with the host's user can take away. Running launches of an earlier version keep their program.
     ///
     /// - Parameter name: name of the bundle's directory, the plugin's identifier.
     /// - Returns: path of the runner in the bundle.
     package func make(_ name: String, _ bundle: MainBundle) throws(SystemError) -> String {
         let program = "\(directory)/\(name)/\(BundleLayout.program)"
         try state.withLock { state throws(SystemError) in
-            if state.made[name] == bundle, FilePlace.isRegular(program) { return }
+            if state.made[name] == bundle, Self.isIntact(bundle, at: "\(directory)/\(name)") { return }
             try Self.makeDirectory(directory, 0o711)
-            if !state.hasCopy || !FilePlace.isRegular(copy) { try copyRunner() }
+            if !state.hasCopy || !Self.isFile(copy, 0o755) { try copyRunner() }
             state.hasCopy = true
             try write(bundle, to: "\(directory)/\(name)")
             state.made[name] = bundle
@@ -74,8 +74,30 @@ package final class RunnerBundles: Sendable {
             try Self.makeDirectory(path, 0o755)
         }
         try Self.replace(program) { link(copy, $0) }
-        try AtomicFile.replace("\(place)/\(BundleLayout.information)", with: bundle.information)
+        let information = "\(place)/\(BundleLayout.information)"
+        // A replacement keeps the mode of the present file.
+        chmod(information, 0o644)
+        try AtomicFile.replace(information, with: bundle.information)
         try Self.linkResources(of: bundle, in: "\(place)/\(BundleLayout.resources)")
+    }
+
+    /// Whether the files and directories of a bundle exist with their modes.
+    private static func isIntact(_ bundle: MainBundle, at place: String) -> Bool {
+        let (program, resources) = ("\(place)/\(BundleLayout.program)", "\(place)/\(BundleLayout.resources)")
+        let linked = bundle.linked.map { [resources] + $0.map { FilePlace.directory(of: "\(resources)/\($0)") } } ?? []
+        let directories = [place, "\(place)/Contents", FilePlace.directory(of: program)] + linked
+        return directories.allSatisfy { isDirectory($0, 0o755) } && isFile(program, 0o755)
+            && isFile("\(place)/\(BundleLayout.information)", 0o644)
+    }
+
+    private static func isFile(_ path: String, _ mode: mode_t) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode == S_IFREG | mode
+    }
+
+    private static func isDirectory(_ path: String, _ mode: mode_t) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode == S_IFDIR | mode
     }
 
     /// Links the directory of the resources, or each resource in a directory of its own: the sandbox then opens these

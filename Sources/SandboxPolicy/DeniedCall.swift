@@ -58,9 +58,14 @@ package struct DeniedCall: Hashable, Sendable {
         case "sendto", "sendmsg", "sendmmsg": (name, group) = ("\(system)(MSG_FASTOPEN)", .network)
         case _ where SystemCalls.network.contains(system):
             (name, group) = (system, .network)
-        // A namespace is refused with the grant as well; the flags of a thread would have been allowed.
+        // A namespace, and a thread with a table of descriptors of its own, are refused with the grant as well.
         case "clone":
-            (name, group) = (system, first & SystemCallRules.allNamespaces == 0 ? .processes : .ungrantable(system))
+            let ungrantable = SystemCallRules.allNamespaces | SystemCallRules.thread
+            (name, group) = (system, first & ungrantable == 0 ? .processes : .ungrantable(system))
+        // Refused with this flag alone.
+        case "close_range":
+            name = "close_range(CLOSE_RANGE_UNSHARE)"
+            group = .ungrantable(name)
         case _ where SystemCalls.processes.contains(system):
             (name, group) = (system, .processes)
         default: (name, group) = (system, .ungrantable(system))

@@ -8,15 +8,28 @@ import Glibc
 ///
 /// - Only writes allocate the space of a file. The host counts written bytes to find the launch that fills
 ///   the disk, and the kernel counts no allocation without a write. The C library's `posix_fallocate` then writes.
-/// - Attributes of a file stay as they are: an immutable file could not be deleted with its container.
+/// - Attributes of a file stay as they are: an immutable file could not be deleted with its container. Neither can a
+///   plugin encrypt a directory or seal a file that it may only read.
+/// - No subvolume, snapshot or clone is made or deleted by a request of one file system: Landlock does not examine it.
 /// - No lease delays another process that opens a file, and no other process gets the signals of a descriptor: with the
 ///   user of the host, the kernel permits both.
 enum FileCallRules {
     /// Modes of fallocate that allocate nothing: to punch a hole, to remove a range, and to insert a hole.
     private static let modes: [UInt32] = [0x3, 0x8, 0x20]
-    /// Requests by which ioctl changes the attributes of a file: FS_IOC_SETFLAGS, its variant for 32-bit programs, and
-    /// FS_IOC_FSSETXATTR.
-    private static let attributes: [UInt32] = [0x4008_6602, 0x4004_6602, 0x401c_5820]
+    /// Requests by which ioctl changes the attributes of a file: FS_IOC_FSSETXATTR, FS_IOC_SETVERSION and
+    /// FAT_IOCTL_SET_ATTRIBUTES.
+    private static let attributes: [UInt32] = [0x401c_5820, 0x4008_7602, 0x4004_7211]
+    /// Types of requests that belong to file systems, in bits 8 to 15 of a request: ext4 with attributes, encryption
+    /// and verity, ocfs2, btrfs, bcachefs, f2fs. Only `permitted` requests of these types are allowed.
+    private static let fileSystems: [UInt32] = [0x6600, 0x6f00, 0x9400, 0xbc00, 0xf500]
+    /// FICLONE, FICLONERANGE, FIDEDUPERANGE; FS_IOC_FIEMAP; and requests that only read: FS_IOC_GETFLAGS, its variant
+    /// for 32-bit programs, EXT4_IOC_GETVERSION, FS_IOC_GET_ENCRYPTION_POLICY, FS_IOC_GET_ENCRYPTION_POLICY_EX,
+    /// FS_IOC_GET_ENCRYPTION_KEY_STATUS, FS_IOC_GET_ENCRYPTION_NONCE, FS_IOC_MEASURE_VERITY,
+    /// FS_IOC_READ_VERITY_METADATA, FS_IOC_GETFSLABEL.
+    private static let permitted: [UInt32] = [
+        0x4004_9409, 0x4020_940d, 0xc018_9436, 0xc020_660b, 0x8008_6601, 0x8004_6601, 0x8008_6603, 0x400c_6615,
+        0xc009_6616, 0xc080_661a, 0x8010_661b, 0xc004_6686, 0xc028_6687, 0x8100_9431,
+    ]
     /// FIOSETOWN and SIOCSPGRP, by which ioctl names the receiver of a socket's signals.
     private static let owners: [UInt32] = [0x8901, 0x8902]
     /// F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETLEASE, F_NOTIFY, and F_SETDELEG of later kernels, a lease of a directory.
@@ -36,6 +49,7 @@ enum FileCallRules {
         let value: UInt32
 
         static func load(_ offset: UInt32) -> Instruction { Instruction(code: 0x20, value: offset) }
+        static func select(_ mask: UInt32) -> Instruction { Instruction(code: 0x54, value: mask) }
         static func answer(_ action: UInt32) -> Instruction { Instruction(code: 0x06, value: action) }
         static func skip(_ count: Int) -> Instruction { Instruction(code: 0x05, value: UInt32(count)) }
         static func compare(_ value: UInt32, ifTrue: Int, ifFalse: Int = 0) -> Instruction {
@@ -56,21 +70,9 @@ enum FileCallRules {
     static var instructions: [UInt8] {
         let unsupported = Instruction.answer(bgs_refuse(EOPNOTSUPP))
         let refusal = Instruction.answer(bgs_refuse(EPERM))
-        let fallocate =
-            [.load(secondArgument)]
-            + modes.enumerated().map { Instruction.compare($1, ifTrue: modes.count - $0) } + [unsupported]
-        // Behind the comparisons: skip the answer, EPERM.
-        let fcntl =
-            [.load(secondArgument)]
-            + commands.enumerated().map { Instruction.compare($1, ifTrue: commands.count - $0) } + [.skip(1), refusal]
-        let unpermitted = attributes + owners
-        let refused = unpermitted.count + allocations.count
-        // Behind the comparisons: skip both answers, EPERM, EOPNOTSUPP.
-        let ioctl =
-            [.load(secondArgument)]
-            + unpermitted.enumerated().map { Instruction.compare($1, ifTrue: refused - $0) }
-            + allocations.enumerated().map { Instruction.compare($1, ifTrue: allocations.count + 1 - $0) }
-            + [.skip(2), refusal, unsupported]
+        let fallocate = [.load(secondArgument)] + compare(modes, behind: 1) + [unsupported]
+        let fcntl = [.load(secondArgument)] + compare(commands, behind: 1) + [.skip(1), refusal]
+        let ioctl = [.load(secondArgument)] + requests + [.skip(2), refusal, unsupported]
         let last = section("fallocate", fallocate, before: 0)
         let middle = section("fcntl", fcntl, before: last.count)
         let rules = section("ioctl", ioctl, before: middle.count + last.count) + middle + last
@@ -78,6 +80,20 @@ enum FileCallRules {
             [.load(architecture), .compare(seccomp_arch_native(), ifTrue: 0, ifFalse: rules.count + 1), .load(number)]
             + rules
         return all.flatMap(\.bytes)
+    }
+
+    /// The comparisons of a request of ioctl. Three instructions follow: skip both answers, EPERM, EOPNOTSUPP.
+    private static var requests: [Instruction] {
+        let types = [.select(0xff00)] + compare(fileSystems, behind: 1)
+        let exempt = compare(permitted, behind: types.count) + types
+        let allocating = compare(allocations, behind: exempt.count + 2) + exempt
+        return compare(attributes + owners, behind: allocating.count + 1) + allocating
+    }
+
+    /// Comparisons of the loaded number with values. An equal one skips to the instruction with the index `place`
+    /// behind the comparisons.
+    private static func compare(_ values: [UInt32], behind place: Int) -> [Instruction] {
+        values.enumerated().map { Instruction.compare($1, ifTrue: values.count - 1 - $0 + place) }
     }
 
     /// The instructions for the system call named `call`: it runs `body`, and then skips the sections of the other

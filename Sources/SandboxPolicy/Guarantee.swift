@@ -74,7 +74,11 @@ extension Guarantee {
         case .memory: return limiting.memory
         case .processes: return limiting.processes
         case .disk: return limiting.disk(withoutFilter: isolation == .off ? "isolation is off" : filter)
-        case .descriptors: return .enforced(by: "setrlimit")
+        case .descriptors:
+            if let filter {
+                return .notEnforced("setrlimit limits each table of descriptors, and each thread can have one: \(filter)")
+            }
+            return .enforced(by: "setrlimit, seccomp")
         case .privileges: return .enforced(by: "no_new_privs, no capabilities")
         }
     }

@@ -48,6 +48,7 @@ enum SystemCallRules {
         try addTruncation(to: filter, isConfined: confinesTruncation)
         try addSockets(to: filter, sockets)
         try addProcesses(to: filter, isGranted: processes)
+        try addDescriptorTables(to: filter)
         try addLimits(to: filter)
         try addScheduling(to: filter)
         try addProcessControl(to: filter)
@@ -171,7 +172,8 @@ enum SystemCallRules {
 
     // MARK: Processes
 
-    private static let thread: UInt64 = 0x0001_0000
+    static let thread: UInt64 = 0x0001_0000
+    private static let sharedDescriptors: UInt64 = 0x0000_0400
     /// The flags of clone that create namespaces: time, mount, control group, host name, IPC, user, process, network.
     private static let namespaces: [UInt64] = [
         0x0000_0080, 0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000,
@@ -189,14 +191,25 @@ enum SystemCallRules {
         // The low bits of clone's flags are the exit signal, or the time namespace, which clone does not create.
         let foreign = allNamespaces
         if isGranted {
-            try filter.allow("clone", where: .init(0, .masked(foreign), 0))
+            try filter.allow("clone", where: .init(0, .masked(foreign | thread), 0))
             for namespace in namespaces.dropFirst() {
                 try filter.refuse("clone", where: .init(0, .masked(namespace), namespace))
             }
         } else {
-            try filter.allow("clone", where: .init(0, .masked(foreign | thread), thread))
             try filter.refuse("clone", where: .init(0, .masked(thread), 0))
         }
+        let shared = thread | sharedDescriptors
+        try filter.allow("clone", where: .init(0, .masked(foreign | shared), shared))
+    }
+
+    /// Refuses a thread a table of descriptors of its own: the limit of descriptors concerns each table, so that every
+    /// thread could have as many. No rule allows `unshare`.
+    private static func addDescriptorTables(to filter: borrowing SystemCallFilter) throws(SystemCallFilter.Failure) {
+        try filter.refuse("clone", where: .init(0, .masked(thread | sharedDescriptors), thread))
+        // CLOSE_RANGE_UNSHARE.
+        let unshared: UInt64 = 2
+        try filter.allow("close_range", where: .init(2, .masked(unshared), 0))
+        try filter.refuse("close_range", where: .init(2, .masked(unshared), unshared))
     }
 
     // MARK: Limits, priorities, properties of the process
@@ -233,14 +246,26 @@ enum SystemCallRules {
         try filter.ignore("setpriority", where: .init(0, .equal, process), .init(1, .equal, 0))
         try filter.refuse("setpriority", where: .init(0, .equal, process), .init(1, .notEqual, 0))
         try filter.refuse("setpriority", where: .init(0, .notEqual, process))
-        // Only the priorities from the lowest best-effort one down: a background launch begins with it.
-        let ioProcess: UInt64 = 1
-        let lowest: UInt64 = 2 << 13 | 7
-        let own = [SystemCallFilter.Comparison(0, .equal, ioProcess), .init(1, .equal, 0)]
-        try filter.allow("ioprio_set", where: own[0], own[1], .init(2, .greaterOrEqual, lowest))
+        try addDiskPriorities(to: filter)
+    }
+
+    /// Allows the lowest best-effort priority, with which a background launch begins, and the idle ones. The kernel
+    /// uses the lower 16 bits alone, so that the number with its upper bits is compared.
+    private static func addDiskPriorities(to filter: borrowing SystemCallFilter) throws(SystemCallFilter.Failure) {
+        let process: UInt64 = 1
+        let (lowest, idle): (UInt64, UInt64) = (2 << 13 | 7, 3 << 13)
+        let own = [SystemCallFilter.Comparison(0, .equal, process), .init(1, .equal, 0)]
+        try filter.allow("ioprio_set", where: own[0], own[1], .init(2, .equal, lowest))
+        try filter.allow("ioprio_set", where: own[0], own[1], .init(2, .masked(~7), idle))
         try filter.refuse("ioprio_set", where: own[0], own[1], .init(2, .less, lowest))
-        try filter.refuse("ioprio_set", where: .init(0, .equal, ioProcess), .init(1, .notEqual, 0))
-        try filter.refuse("ioprio_set", where: .init(0, .notEqual, ioProcess))
+        try filter.refuse("ioprio_set", where: own[0], own[1], .init(2, .greaterOrEqual, idle + 8))
+        // The numbers between the lowest priority and the idle ones, by their highest set bit below those of the class.
+        for bit: UInt64 in 3..<13 {
+            let value: UInt64 = 1 << bit
+            try filter.refuse("ioprio_set", where: own[0], own[1], .init(2, .masked(~(value - 1)), 2 << 13 | value))
+        }
+        try filter.refuse("ioprio_set", where: .init(0, .equal, process), .init(1, .notEqual, 0))
+        try filter.refuse("ioprio_set", where: .init(0, .notEqual, process))
     }
 
     private static func addProcessControl(to filter: borrowing SystemCallFilter) throws(SystemCallFilter.Failure) {

@@ -9,8 +9,8 @@ enum SystemCalls {
     static let allowed = files + memory + events + signals + time + threads + channels + information
 
     private static let files = [
-        "access", "chdir", "close", "close_range", "copy_file_range", "creat", "dup", "dup2", "dup3", "faccessat",
-        "faccessat2", "fadvise64", "fadvise64_64", "fallocate", "fchdir", "fchmod", "fcntl", "fcntl64", "fdatasync",
+        "access", "chdir", "close", "copy_file_range", "creat", "dup", "dup2", "dup3", "faccessat", "faccessat2",
+        "fadvise64", "fadvise64_64", "fallocate", "fchdir", "fchmod", "fcntl", "fcntl64", "fdatasync",
         "fgetxattr", "flistxattr", "flock", "fstat", "fstat64", "fstatat64", "fstatfs", "fstatfs64", "fsync",
         "ftruncate", "ftruncate64", "getcwd", "getdents", "getdents64", "getxattr", "ioctl", "lgetxattr", "link",
         "linkat", "listxattr", "llistxattr", "lseek", "_llseek", "lstat", "lstat64", "mkdir", "mkdirat", "newfstatat",

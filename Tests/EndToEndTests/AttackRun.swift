@@ -77,7 +77,7 @@ enum AttackRun {
     }
 
     private static func compare(_ text: String, allowed: Set<String>) {
-        #expect(expected.count == 79 && expected.values.allSatisfy { !$0.isEmpty })
+        #expect(expected.count == 87 && expected.values.allSatisfy { !$0.isEmpty })
         let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
         for place in ["constructor", "entry", "handler", "thread"] {
             let found = lines.filter { $0.first == place[...] }

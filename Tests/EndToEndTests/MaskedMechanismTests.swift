@@ -33,7 +33,7 @@ struct MaskedMechanismTests {
         var missing: Set<Guarantee> {
             switch self {
             case .landlock: [.files, .neighbours]
-            case .filters: [.files, .controlSocket, .network, .neighbours, .descendants, .systemCalls]
+            case .filters: [.files, .controlSocket, .network, .neighbours, .descendants, .descriptors, .systemCalls]
             }
         }
 

@@ -11,7 +11,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/close_range.h>
 #include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/fsverity.h>
 #include <linux/netlink.h>
 #include <pthread.h>
 #include <sched.h>
@@ -292,12 +296,39 @@ static void attack_by_descriptor(const char *place) {
     close(pair[1]);
 }
 
+/* Landlock examines no request of a file system. A wrong address makes each of them fail without the sandbox. */
+static void attack_file_system(const char *place) {
+    const int directory = open(in_container("."), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    note(place, "subvolume-make", ioctl(directory, BTRFS_IOC_SUBVOL_CREATE, NULL));
+    note(place, "subvolume-delete", ioctl(directory, BTRFS_IOC_SNAP_DESTROY, NULL));
+    note(place, "directory-encrypt", ioctl(directory, FS_IOC_SET_ENCRYPTION_POLICY, NULL));
+    note(place, "file-seal", ioctl(directory, FS_IOC_ENABLE_VERITY, NULL));
+    note(place, "file-version", ioctl(directory, FS_IOC_SETVERSION, NULL));
+    close(directory);
+}
+
+static int end_thread(void *unused) {
+    (void)unused;
+    return 0;
+}
+
+/* The limit of descriptors concerns each table of descriptors. */
+static void attack_descriptor_tables(const char *place) {
+    static char stack[1 << 16];
+    const int flags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+    note(place, "table-thread", clone(end_thread, stack + sizeof stack, flags, NULL));
+    note(place, "table-unshare", unshare(CLONE_FILES));
+    note(place, "table-close", syscall(SYS_close_range, 1 << 20, 1 << 20, CLOSE_RANGE_UNSHARE));
+}
+
 static void attack(const char *place) {
     attack_files(place);
     attack_processes(place);
     attack_machine(place);
     attack_groups(place);
     attack_by_descriptor(place);
+    attack_file_system(place);
+    attack_descriptor_tables(place);
 }
 
 static void *attack_from_thread(void *place) {

@@ -97,6 +97,25 @@ extension LaunchTests {
             }
         }
 
+        @Test(arguments: ["", "/Contents", "/Contents/Linux", "/\(BundleLayout.program)", "/\(BundleLayout.information)"])
+        func `a bundle whose permissions a plugin took away gets them back at the next launch`(part: String)
+            async throws
+        {
+            try await LaunchFixture.with(runner: "return 0;") { fixture in
+                let place = "\(fixture.directory)/bundles/a.b"
+                let bundles = fixture.launcher.bundles(in: "\(fixture.directory)/bundles")
+                let program = try bundles.make("a.b", Self.first)
+                let other = try bundles.make("c.d", Self.first)
+                var before = stat()
+                try #require(stat(place + part, &before) == 0 && chmod(place + part, 0) == 0)
+                #expect(try bundles.make("a.b", Self.first) == program && bundles.make("c.d", Self.first) == other)
+                for path in [place + part, "\(fixture.directory)/bundles/c.d\(part)"] {
+                    var status = stat()
+                    #expect(stat(path, &status) == 0 && status.st_mode == before.st_mode, "\(path)")
+                }
+            }
+        }
+
         @Test func `a launch whose bundle has no program is unavailable, and the message names the program`()
             async throws
         {

@@ -50,6 +50,10 @@ struct DeniedCallTests {
         let newNetwork: UInt64 = 0x4000_0000
         #expect(DeniedCall(number: number(of: "clone"), arguments: (UInt64(SIGCHLD), 0)).group == .processes)
         #expect(DeniedCall(number: number(of: "clone"), arguments: (newNetwork, 0)).group == .ungrantable("clone"))
+        let thread: UInt64 = 0x0001_0000
+        #expect(DeniedCall(number: number(of: "clone"), arguments: (thread, 0)).group == .ungrantable("clone"))
+        let closing = DeniedCall(number: number(of: "close_range"), arguments: (3, 3))
+        #expect(closing.group == .ungrantable("close_range(CLOSE_RANGE_UNSHARE)"))
         let execution = DeniedCall(number: number(of: "execve"), arguments: (0, 0))
         #expect(execution.group == .processes)
         #expect(execution.message(grants: []).hasPrefix("the system call execve was refused with EPERM"))

@@ -38,10 +38,13 @@ struct FileCallTests {
         throws
     {
         let filter = try Self.filter()
-        // FS_IOC_SETFLAGS, its variant for 32-bit programs, FS_IOC_FSSETXATTR; FIOSETOWN, SIOCSPGRP.
-        for request: UInt64 in [0x4008_6602, 0x4004_6602, 0x401c_5820, 0x8901, 0x8902] {
-            #expect(try filter.errno("ioctl", 5, request) == EPERM)
-            #expect(try filter.errno("ioctl", 5, request | 1 << 40) == EPERM)
+        // FS_IOC_SETFLAGS, its variant for 32-bit programs, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION, EXT4_IOC_SETVERSION,
+        // FAT_IOCTL_SET_ATTRIBUTES; FIOSETOWN, SIOCSPGRP.
+        for request: UInt64 in [
+            0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4008_7602, 0x4008_6604, 0x4004_7211, 0x8901, 0x8902,
+        ] {
+            #expect(try filter.errno("ioctl", 5, request) == EPERM, "request \(request)")
+            #expect(try filter.errno("ioctl", 5, request | 1 << 40) == EPERM, "request \(request)")
         }
         // FS_IOC_RESVSP, FS_IOC_RESVSP64, FS_IOC_ZERO_RANGE; XFS_IOC_ALLOCSP, XFS_IOC_FREESP and their 64-bit variants.
         for request: UInt64 in [
@@ -50,8 +53,34 @@ struct FileCallTests {
             #expect(try filter.errno("ioctl", 5, request) == EOPNOTSUPP, "request \(request)")
             #expect(try filter.errno("ioctl", 5, request | 1 << 40) == EOPNOTSUPP, "request \(request)")
         }
-        // TCGETS, FIONREAD, FIOGETOWN, FS_IOC_GETFLAGS, FS_IOC_FSGETXATTR, FICLONE, FS_IOC_UNRESVSP64.
-        for request: UInt64 in [0x5401, 0x541b, 0x8903, 0x8008_6601, 0x801c_581f, 0x4004_9409, 0x4030_582b] {
+        // TCGETS, FIONREAD, FIONBIO, FIOCLEX, FIOGETOWN, SIOCGIFCONF, FIGETBSZ, FS_IOC_GETVERSION, FS_IOC_FSGETXATTR,
+        // FS_IOC_UNRESVSP64, DRM_IOCTL_VERSION.
+        for request: UInt64 in [
+            0x5401, 0x541b, 0x5421, 0x5451, 0x8903, 0x8912, 2, 0x8008_7601, 0x801c_581f, 0x4030_582b, 0xc040_6400,
+        ] {
+            #expect(try filter.errno("ioctl", 5, request) == 0, "request \(request)")
+        }
+    }
+
+    @Test func `ioctl refuses requests of single file systems, except clones of contents and requests that only read`()
+        throws
+    {
+        let filter = try Self.filter()
+        // BTRFS_IOC_SUBVOL_CREATE, BTRFS_IOC_SNAP_DESTROY, BTRFS_IOC_SNAP_CREATE_V2, BTRFS_IOC_SUBVOL_SETFLAGS;
+        // FS_IOC_SET_ENCRYPTION_POLICY, FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_ENABLE_VERITY; OCFS2_IOC_REFLINK,
+        // BCH_IOCTL_SUBVOLUME_CREATE, F2FS_IOC_SET_PIN_FILE.
+        for request: UInt64 in [
+            0x5000_940e, 0x5000_940f, 0x5000_9417, 0x4008_941a, 0x800c_6613, 0xc050_6617, 0x4080_6685, 0x4018_6f04,
+            0x4020_bc10, 0x4004_f50d,
+        ] {
+            #expect(try filter.errno("ioctl", 5, request) == EPERM, "request \(request)")
+            #expect(try filter.errno("ioctl", 5, request | 1 << 40) == EPERM, "request \(request)")
+        }
+        // FICLONE, FICLONERANGE, FIDEDUPERANGE, FS_IOC_FIEMAP, FS_IOC_GETFLAGS, FS_IOC_GET_ENCRYPTION_POLICY_EX,
+        // FS_IOC_MEASURE_VERITY, FS_IOC_GETFSLABEL.
+        for request: UInt64 in [
+            0x4004_9409, 0x4020_940d, 0xc018_9436, 0xc020_660b, 0x8008_6601, 0xc009_6616, 0xc004_6686, 0x8100_9431,
+        ] {
             #expect(try filter.errno("ioctl", 5, request) == 0, "request \(request)")
         }
     }

@@ -33,8 +33,8 @@ struct GuaranteeTests {
         )
     }
 
-    @Test func `without seccomp only the guarantees descriptors and privileges are enforced`() {
-        #expect(enforced(mechanisms(Self.all, filters: false)) == [.descriptors, .privileges])
+    @Test func `without seccomp only the guarantee privileges is enforced`() {
+        #expect(enforced(mechanisms(Self.all, filters: false)) == [.privileges])
     }
 
     @Test func `without Landlock scopes the guarantee neighbours is not enforced`() {

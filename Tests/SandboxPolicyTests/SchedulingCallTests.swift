@@ -38,6 +38,28 @@ struct SchedulingCallTests {
         }
     }
 
+    @Test func `ioprio_set allows the lowest best-effort priority and the idle ones, with no other bit`() throws {
+        let filter = try Self.filter()
+        let (realTime, bestEffort, idle): (UInt64, UInt64, UInt64) = (0x2000, 0x4000, 0x6000)
+        let allowed: [UInt64] = [bestEffort + 7, idle, idle + 4, idle + 7]
+        for priority in allowed { #expect(try filter.errno("ioprio_set", 1, 0, priority) == 0, "\(priority)") }
+        // No class, real time, best effort; hints of the device; the kernel ignores the bits from 16 on.
+        let others: [UInt64] = [
+            0, 4, realTime, bestEffort, bestEffort + 6, bestEffort + 8, bestEffort + 0x1fff, idle + 8,
+        ]
+        let upper: [UInt64] = [0x1_0000, 0x8000_0000, 0x1_0000_0000, 0x8000_0000_0000_0000]
+        for priority in others { #expect(try filter.errno("ioprio_set", 1, 0, priority) == EPERM, "\(priority)") }
+        for bit in upper {
+            for priority in allowed + others {
+                #expect(try filter.errno("ioprio_set", 1, 0, priority | bit) == EPERM, "\(priority) \(bit)")
+            }
+        }
+        let targets: [(kind: UInt64, process: UInt64)] = [(1, 5), (2, 0), (3, 0), (0x1_0000_0001, 0)]
+        for (kind, process) in targets {
+            #expect(try filter.errno("ioprio_set", kind, process, bestEffort + 7) == EPERM)
+        }
+    }
+
     @Test func `calls that change the scheduling policy are refused with EPERM, and getpriority is allowed`() throws {
         let filter = try Self.filter()
         for call in ["sched_setscheduler", "sched_setparam", "sched_setattr"] {
