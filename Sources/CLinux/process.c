@@ -88,6 +88,11 @@ int bgl_pidfd_signal(int pidfd, int signal) {
     return syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) == 0 ? 0 : -errno;
 }
 
+int bgl_pidfd_get(int pidfd, int number) {
+    long descriptor = syscall(SYS_pidfd_getfd, pidfd, number, 0);
+    return descriptor >= 0 ? (int)descriptor : -errno;
+}
+
 int bgl_pidfd_signal_group(int pidfd, pid_t pid, int signal) {
     if (syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, PIDFD_SIGNAL_PROCESS_GROUP) == 0) return 0;
     if (errno != EINVAL && errno != ENOSYS) return -errno;

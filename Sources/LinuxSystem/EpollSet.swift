@@ -26,7 +26,7 @@ package final class EpollSet<Interest: Hashable> {
     /// - Parameter events: a combination of `BGL_READABLE`, `BGL_WRITABLE` and `BGL_CHANGED`.
     package func add(_ file: Descriptor, _ interest: Interest, events: Int = BGL_READABLE) throws(SystemError) {
         let key = nextKey
-        try SystemError.check(bgl_poll_add(descriptor.number, file.number, UInt32(events), key), "watch a descriptor")
+        try SystemError.check(bgl_poll_add(descriptor.number, file.number, UInt32(events), key), SystemError.watching)
         nextKey += 1
         interests[key] = interest
         keys[interest] = key

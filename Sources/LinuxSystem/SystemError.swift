@@ -4,6 +4,9 @@ import Glibc
 
 /// A failed system call and its purpose.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
+    /// The attempt of an error of `EpollSet.add`.
+    package static let watching = "watch a descriptor"
+
     package let number: Int32
     /// The failed operation, as the end of a sentence that begins with "cannot", such as "open /proc/meminfo".
     package let attempt: String

@@ -59,6 +59,13 @@ extension LaunchError {
                     + "service can have a lower limit (TasksMax=); raise these limits and start again, or run"
                     + " fewer launches at once"
             )
+        case ENOSPC where error.attempt == SystemError.watching:
+            self.init(
+                code: .shortage,
+                message: "\(cannot); this process's user has as many epoll watches as fs.epoll.max_user_watches permits;"
+                    + " end the programs that have them, raise fs.epoll.max_user_watches (sysctl), or give plugins"
+                    + " users of their own with plugin-users"
+            )
         case ENOMEM:
             self.init(code: .shortage, message: "\(cannot); free memory, or run fewer launches at once")
         default:

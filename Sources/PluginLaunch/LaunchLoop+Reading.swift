@@ -15,6 +15,8 @@ extension LaunchLoop {
         let now = clock.monotonic
         let status = launch.control.receive(into: buffer, at: now) { takes($0, of: launch, at: now) }
         watchRefusals(of: launch)
+        // Now the runner may get its plan.
+        if status == .open { _ = launch.control.flush() }
         if status != .open, let descriptor { poller.remove(descriptor, .control(number)) }
         settle(launch, status)
         guard let descriptor else { return }

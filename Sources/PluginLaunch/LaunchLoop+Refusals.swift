@@ -10,7 +10,7 @@ extension LaunchLoop {
     /// the listener is lost, the launch is killed.
     func watchRefusals(of launch: SupervisedLaunch) {
         do throws(SystemError) {
-            guard let listener = try launch.control.listener.take() else { return }
+            guard let listener = try launch.control.listener.take(from: launch.leader) else { return }
             try poller.add(listener, .refusals(launch.number))
             launch.refusals = RefusedCalls(listener: listener, at: clock.monotonic)
         } catch {
@@ -43,6 +43,13 @@ extension LaunchLoop {
     }
 
     private func failRefusals(of launch: SupervisedLaunch, _ error: SystemError) {
-        fail(launch, because: LaunchError(error, purpose: "enforce the sandbox of launch \(launch.number)").message)
+        let message = LaunchError(error, purpose: "enforce the sandbox of launch \(launch.number)").message
+        fail(launch, because: error.attempt == RunnerListener.copying ? message + Self.inFlight : message)
     }
+
+    private static let inFlight =
+        "; the runner cannot send the listener, because programs of the same user keep more descriptors in sockets than"
+        + " the hard limit of descriptors; end these programs, raise LimitNOFILE= of bgtaskd's service, permit"
+        + " pidfd_getfd to bgtaskd (Linux 5.6, SystemCallFilter= of its service, kernel.yama.ptrace_scope at most 1), or"
+        + " give plugins users of their own with plugin-users"
 }

@@ -30,6 +30,10 @@ struct RunnerChannel {
     private var held: RunnerMessage?
     private var outgoing: [UInt8] = []
     private var sentCount = 0
+    /// The frames behind the first one while `defersFrames`: the plan is among them.
+    private var deferred: [UInt8] = []
+    private var hasFirstFrame = false
+    private var hasFirstMessage = false
     private var bucket: TokenBucket
     /// Total number of received bytes.
     private var received = 0
@@ -46,12 +50,16 @@ struct RunnerChannel {
     /// The epoll events that the descriptor is watched for.
     var awaited: Int { hasOutgoing ? BGL_READABLE | BGL_WRITABLE : BGL_READABLE }
     private var hasOutgoing: Bool { sentCount < outgoing.count }
+    /// Whether the host waits for the runner's listener. The runner gets no plan before: plugin code could send
+    /// descriptors in place of the listener, and the runner closes a listener that it could not send.
+    private var defersFrames: Bool { hasFirstFrame && listener.isExpected && received == 0 }
     var resumesAt: MonotonicTime? { bucket.resumesAt }
     /// Whether a message waits because `deliver` refused it. No more bytes are read until `resume` has delivered the
     /// message.
     var isHeld: Bool { held != nil }
 
-    /// Reads from the socket once, so that no runner delays the others, and delivers the messages.
+    /// Reads from the socket once, so that no runner delays the others, and delivers the messages. After the first bytes
+    /// the caller takes the listener, and then sends the deferred frames with `flush`.
     ///
     /// - Parameter deliver: returns false when the receiver refuses the message for now; this message and all later
     ///   messages are then held until `resume`.
@@ -74,6 +82,8 @@ struct RunnerChannel {
         // such as a socket with SO_LINGER. A failure means that the kernel is too old for the option.
         if received == 0 { _ = bgl_refuse_descriptors(socket.number) }
         received += count
+        outgoing.append(contentsOf: deferred)
+        deferred = []
         decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         bucket.spend(count, at: now)
         return decode(at: now, deliver: deliver)
@@ -107,7 +117,14 @@ struct RunnerChannel {
     }
 
     private mutating func next() throws(WireError) -> RunnerMessage? {
-        guard let message = held else { return try decoder.next() }
+        guard let message = held else {
+            let message = try decoder.next()
+            if let message, !hasFirstMessage {
+                hasFirstMessage = true
+                listener.accept(message)
+            }
+            return message
+        }
         // Not `take()`: code optimized by Swift 6.3.1 over-releases the returned value, which crashes the host.
         held = nil
         return message
@@ -138,16 +155,22 @@ struct RunnerChannel {
     private var waiting: Int { socket.map { Int(bgl_waiting_bytes($0.number)) } ?? 0 }
 
     /// Queues a message and sends as much as the socket accepts; `flush` sends the rest. Closes the channel when more
-    /// than `outgoingLimit` bytes would wait.
+    /// than `outgoingLimit` bytes would wait. While the listener of the runner is expected, only the first message is
+    /// sent.
     mutating func send(_ frame: [UInt8]) -> Status {
         guard socket != nil else { return .ended }
-        guard outgoing.count - sentCount + frame.count <= Self.outgoingLimit else {
+        guard outgoing.count - sentCount + deferred.count + frame.count <= Self.outgoingLimit else {
             close()
             return .malformed(
                 "the runner does not read its socket, and more than \(Self.outgoingLimit) bytes of the host wait to be"
                     + " sent to the runner; do not stop the runner process"
             )
         }
+        if defersFrames {
+            deferred.append(contentsOf: frame)
+            return .open
+        }
+        hasFirstFrame = true
         outgoing.append(contentsOf: frame)
         return flush()
     }
@@ -177,5 +200,6 @@ struct RunnerChannel {
         held = nil
         outgoing = []
         sentCount = 0
+        deferred = []
     }
 }

@@ -3,14 +3,17 @@
 import CLinux
 import Glibc
 import LinuxSystem
+import RunnerWire
 
 /// The listener of a runner's filter of system calls, from its arrival at the channel until the launch thread takes it
-/// over. The runner sends it with its first bytes, before it loads the plugin.
+/// over. The runner sends it with its first bytes, before it loads the plugin, or names it in its first message.
 struct RunnerListener {
     /// Whether the runner sends a listener, because it has a filter of system calls.
     var isExpected = false
     /// The listener, or the reason why it is lost; nil before it arrives and after it was taken.
     private var arrived: Result<Descriptor, SystemError>?
+    /// The number of the listener in the runner, which could not send it; nil for none, and after it was taken.
+    private var named: Int32?
 
     /// Accepts a descriptor that arrived with bytes of the runner. Closes every other descriptor than the expected one:
     /// the plugin sent it.
@@ -31,12 +34,35 @@ struct RunnerListener {
     }
 
     private static let attempt = "receive the listener for refused system calls"
+    /// The attempt of an error of `take` when the listener cannot be copied from the runner.
+    static let copying = "copy the listener for refused system calls from the runner (pidfd_getfd)"
+
+    /// Accepts the first message of the runner, which can name a listener. Called for no other message: a plugin can
+    /// write those.
+    mutating func accept(_ first: RunnerMessage) {
+        if isExpected, case .confined(let number?) = first { named = number }
+    }
 
     /// Returns the listener once; nil when the runner sent none, or it was returned before. Throws once when the runner
     /// sent one that did not arrive.
-    mutating func take() throws(SystemError) -> Descriptor? {
+    ///
+    /// - Parameter runner: the process of the runner, which waits for its plan; nil once it is reaped.
+    mutating func take(from runner: Descriptor?) throws(SystemError) -> Descriptor? {
+        if let number = named, let runner {
+            named = nil
+            return try Self.copy(number, from: runner)
+        }
         guard let arrived else { return nil }
         self.arrived = nil
         return try arrived.get()
+    }
+
+    /// Copies the listener; nil when the runner has ended.
+    private static func copy(_ number: Int32, from runner: Descriptor) throws(SystemError) -> Descriptor? {
+        let copy = bgl_pidfd_get(runner.number, number)
+        if copy == -ESRCH { return nil }
+        let descriptor = Descriptor(owning: try SystemError.check(copy, copying))
+        guard bgl_is_listener(descriptor.number) != 0 else { throw SystemError(number: EBADF, attempt: copying) }
+        return descriptor
     }
 }

@@ -37,13 +37,16 @@ package enum PluginRuntime {
         if confinement.nice > 0 { Sandbox.lowerPriority(by: confinement.nice) }
         // Before the first other thread: a sandbox does not apply to threads that exist already.
         // Taken: the ruleset has to be closed before any plugin code is mapped.
-        enterSandbox(confinement, channel, ruleset.take())
+        var listener = enterSandbox(confinement, channel, ruleset.take())
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
         guard let reserve = WorkQueue(named: "bgtask-reserve"), let spare = WorkQueue(named: "bgtask-spare") else {
             RunnerExit.endUnstarted(without: .thread)
         }
         // The plan follows once the launch is recorded: until then no code of the plugin is mapped.
         guard case .plan(let plan) = receive(from: channel, &decoder) else { endForOrder("a plan") }
+        // The host has copied a listener that it could not receive. Closed here: its holder could permit refused calls.
+        withExtendedLifetime(listener) {}
+        listener = nil
         WorkerThread.setName(plan.plugin.text)
         // One slot for a handler and one for an expiration handler of every task, including tasks that are delivered
         // later.
@@ -97,11 +100,14 @@ package enum PluginRuntime {
     }
 
     /// Gives this process its user and its sandbox. If that fails, the process ends before any plugin code is mapped.
+    ///
+    /// - Returns: the listener for refused system calls, if the host has to copy it before it sends the plan. Closed
+    ///   before any plugin code is mapped.
     private static func enterSandbox(
         _ confinement: Confinement,
         _ channel: HostChannel,
         _ ruleset: BaseRuleset?
-    ) {
+    ) -> Descriptor? {
         do throws(SystemError) {
             let (messages, listener) = try Sandbox.enter(
                 confinement.sandbox,
@@ -112,15 +118,17 @@ package enum PluginRuntime {
                 prepared: ruleset
             )
             // The first message: the host accepts a listener with the first bytes only.
+            var unsent: Descriptor?
             if let listener {
-                send(listener, over: channel)
+                if !send(listener, over: channel) { unsent = listener }
             } else if confinement.isFiltered {
-                channel.send(.confined)
+                channel.send(.confined())
             }
             if confinement.sandbox != nil { try Sandbox.limitDescriptors() }
             for message in messages {
                 channel.send(.log(.warning, message: message))
             }
+            return unsent
         } catch {
             RunnerExit.endUnstarted(RunnerExit.notConfined, "the sandbox cannot be set up: \(error)")
         }
@@ -129,13 +137,17 @@ package enum PluginRuntime {
     /// Sends the listener for refused system calls to the host. If that fails, the process ends: the host could not
     /// answer its refused calls. The caller closes the listener before it maps the plugin, because the holder of the
     /// listener could permit refused calls.
-    private static func send(_ listener: Descriptor, over channel: HostChannel) {
+    ///
+    /// - Returns: false when the kernel refuses to send it because the user has too many descriptors in flight. The host
+    ///   then knows its number, copies it and sends the plan.
+    private static func send(_ listener: Descriptor, over channel: HostChannel) -> Bool {
         defer { withExtendedLifetime(listener) {} }
         Sandbox.raiseDescriptorLimit()
         do throws(SystemError) {
-            try channel.send(.confined, with: listener.number)
+            try channel.send(.confined(), with: listener.number)
+            return true
         } catch {
-            if error.number == ETOOMANYREFS { RunnerExit.endUnstarted(without: .descriptorInFlight) }
+            if error.number == ETOOMANYREFS, channel.send(.confined(listener: listener.number)) { return false }
             RunnerExit.endUnstarted(
                 RunnerExit.notConfined,
                 "the listener for refused system calls does not reach the host: \(error)"

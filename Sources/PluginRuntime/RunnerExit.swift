@@ -49,18 +49,12 @@ enum RunnerExit {
 
     enum Resource {
         case descriptor
-        /// A descriptor that can be sent over a socket: the kernel limits those in flight per user.
-        case descriptorInFlight
         case thread
         case memory
 
         fileprivate var problem: String {
             switch self {
             case .descriptor: "no file descriptor is available; raise LimitNOFILE= of bgtaskd's service"
-            case .descriptorInFlight:
-                "no descriptor can be sent to the host, because programs of the same user keep more of them in sockets"
-                    + " than the hard limit of descriptors; end these programs, raise LimitNOFILE= of bgtaskd's"
-                    + " service, or give plugins users of their own with plugin-users"
             case .thread:
                 "no thread is available; raise the limit that was reached: limits.processes in the plugin's manifest,"
                     + " or, with a restart of the host, launch-limits.processes in its configuration or TasksMax= of"

@@ -113,7 +113,10 @@ extension RunnerMessage: WireMessage {
         case .violation(let kind, let message):
             frame.put(text: kind.rawValue)
             frame.put(text: message)
-        case .stopped, .confined:
+        case .confined(let listener):
+            frame.put(listener != nil)
+            if let listener { frame.put(listener) }
+        case .stopped:
             break
         }
     }
@@ -162,7 +165,9 @@ extension RunnerMessage: WireMessage {
         case .sandboxFailed:
             self = .sandboxFailed(message: try fields.text("sandboxFailed.message"))
         case .confined:
-            self = .confined
+            self = .confined(
+                listener: try fields.flag("confined.hasListener") ? try fields.integer("confined.listener") : nil
+            )
         case .completed:
             self = .completed(
                 try fields.value("completed.task"),

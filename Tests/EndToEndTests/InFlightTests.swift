@@ -41,38 +41,28 @@ struct InFlightTests {
         }
     }
 
+    // The runner cannot send its listener: the host copies it from the runner.
     @Test(.needsSandboxOfOrdinaryUser)
-    func `under a hard limit that a plugin's descriptors in flight exceed, a launch fails with the blame on the host`()
+    func `more descriptors in flight than the hard limit of the host do not fail the launch of another plugin`()
         async throws
     {
         try await ScratchDirectory.with { directory in
-            var setup = HostSetup(configuration: ["retry: { host-delay: 1h }"]).ofOrdinaryUser()
+            var setup = HostSetup().ofOrdinaryUser()
             setup.program = try await host(withDescriptors: 2_048, in: directory)
             try await HostFixture.with(setup, plugins: [.neighbour, Self.attacker]) { host in
-                for plugin in [TestPlugin.neighbour, Self.attacker] { try await host.started(plugin) }
                 let held = try await host.submit(Self.attacker.task())
                 let numbers = try await flood(host)
                 #expect(numbers.first.map { $0 > 2_048 } == true)
                 #expect(numbers.dropFirst() == [Int(ETOOMANYREFS), 1_024, 2_048])
-                _ = try await host.submit(TestPlugin.neighbour.task())
-                let failure = try await host.waitForJournal("the failed launch") {
-                    $0.message.contains("no descriptor can be sent to the host")
-                }
-                #expect(failure.plugin == TestPlugin.neighbour.identifier && failure.blame == "host", "\(failure)")
-                #expect(failure.message.contains("raise LimitNOFILE="))
-                // The task is requeued after the entry was written.
-                let requeued = try await withDeadline(waitingFor: "the requeued task") {
-                    while true {
-                        let pending = try await host.client.tasks().pending
-                        if !pending.isEmpty { return pending }
-                        try Task.checkCancellation()
-                    }
-                }
-                #expect(requeued.map(\.attempts) == [0])
-                #expect(host.containerText(.neighbour, "ran.txt") == "")
+                try await host.withstands(submission: held)
                 try host.release(Self.attacker)
                 let end = try await host.outcome(of: held)
                 #expect(end.event == "succeeded", "\(end)")
+                let neighbour = TestPlugin.neighbour.identifier
+                let failures = try await host.journal().filter {
+                    $0.plugin == neighbour && ($0.blame == "plugin" || $0.blame == "host")
+                }
+                #expect(failures.isEmpty, "\(failures.map(\.message))")
             }
         }
     }

@@ -317,7 +317,7 @@ struct RunnerJudgeTests {
     {
         let plan = try Self.plan(of: plugin, identifier)
         var confined = RunnerJudge(plan, isFiltered: true)
-        _ = confined.judge(.confined, libraryNow: { _ in nil }, isLoadingFunctions: false)
+        _ = confined.judge(.confined(), libraryNow: { _ in nil }, isLoadingFunctions: false)
         let ends = [
             confined.end(end(.signaled(9), leftRunning: 0)), judge.end(end(.signaled(9), leftRunning: 0)),
             RunnerJudge(plan, isFiltered: true).end(end(.signaled(9), wasKilled: true, leftRunning: 0)),

@@ -24,7 +24,7 @@ extension LaunchTests {
         /// whether the kernel accepted it.
         @discardableResult
         private func send(from far: Descriptor, to channel: inout RunnerChannel) throws -> Bool {
-            let frame = try RunnerMessage.confined.frame()
+            let frame = try RunnerMessage.confined().frame()
             let sent = frame.withUnsafeBytes {
                 bgl_send_with_descriptor(far.number, $0.baseAddress, $0.count, STDIN_FILENO)
             }
@@ -38,14 +38,14 @@ extension LaunchTests {
                 return true
             }
             #expect(status == .open)
-            #expect(messages == [.confined])
+            #expect(messages == [.confined()])
             return true
         }
 
         /// The error with which the channel reports that the runner's listener did not arrive; nil for none.
         private func loss(in channel: inout RunnerChannel) -> SystemError? {
             do throws(SystemError) {
-                _ = try channel.listener.take()
+                _ = try channel.listener.take(from: nil)
                 return nil
             } catch {
                 return error
@@ -118,7 +118,7 @@ extension LaunchTests {
 
         @Test func `a launch whose listener does not arrive is killed as a failure of the host`() async throws {
             let main = "char byte; read(3, &byte, 1); say_with(CONFINED, 1); forever();"
-            let frames = ["CONFINED": try RunnerMessage.confined.frame()]
+            let frames = ["CONFINED": try RunnerMessage.confined().frame()]
             try await LaunchFixture.with(frames: frames, runner: main) { fixture in
                 fixture.launcher.take(for: 1)
                 _ = await fixture.events.ready(1)
@@ -130,7 +130,89 @@ extension LaunchTests {
                 #expect(message.hasPrefix("cannot enforce the sandbox of launch 1: cannot receive the listener"))
                 let end = await fixture.events.end(1)
                 #expect(end.wasKilled && end.termination == .signaled(SIGKILL))
-                #expect(fixture.events.messages(1) == [.confined])
+                #expect(fixture.events.messages(1) == [.confined()])
+            }
+        }
+
+        @Test func `before the first bytes of a runner with a filter arrive, the host sends one frame alone`() throws {
+            let (near, far) = try Descriptor.socketPair()
+            var channel = RunnerChannel(socket: near, at: Self.start)
+            channel.listener.isExpected = true
+            let (first, second, third) = (try HostMessage.stop.frame(), [UInt8](1...9), [UInt8](10...99))
+            for frame in [first, second, third] {
+                let status = channel.send(frame)
+                #expect(status == .open)
+            }
+            #expect(received(by: far) == first)
+            _ = channel.flush()
+            #expect(received(by: far).isEmpty)
+            try send(from: far, to: &channel)
+            // The listener is taken before the caller sends the deferred frames.
+            #expect(received(by: far).isEmpty)
+            _ = channel.flush()
+            #expect(received(by: far) == second + third)
+            _ = channel.send(first)
+            #expect(received(by: far) == first)
+        }
+
+        private func received(by far: Descriptor) -> [UInt8] {
+            [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
+                count = max(0, recv(far.number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)))
+            }
+        }
+
+        @Test func `only the first message of a runner can name a listener that the host copies`() throws {
+            let own = Descriptor(owning: try SystemError.check(bgl_pidfd_open(getpid()), "open this process"))
+            var (first, other, unexpected) = (RunnerListener(), RunnerListener(), RunnerListener())
+            let naming = RunnerMessage.confined(listener: STDIN_FILENO)
+            first.isExpected = true
+            first.accept(naming)
+            unexpected.accept(naming)
+            other.isExpected = true
+            other.accept(.stopped)
+            let failures = [copyFailure(&first, own), copyFailure(&first, own)]
+            #expect(failures.map { $0?.number } == [EBADF, nil])
+            let others = [copyFailure(&other, own), copyFailure(&unexpected, own)]
+            #expect(others == [nil, nil])
+
+            let (near, far) = try Descriptor.socketPair()
+            var channel = RunnerChannel(socket: near, at: Self.start)
+            channel.listener.isExpected = true
+            let frames = try RunnerMessage.confined().frame() + RunnerMessage.confined(listener: STDIN_FILENO).frame()
+            let sent = Glibc.send(far.number, frames, frames.count, 0)
+            #expect(sent == frames.count)
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 8)
+            defer { buffer.deallocate() }
+            let status = channel.receive(into: buffer, at: Self.start) { _ in true }
+            #expect(status == .open)
+            let failure = copyFailure(&channel.listener, own)
+            #expect(failure == nil)
+        }
+
+        private func copyFailure(_ listener: inout RunnerListener, _ runner: Descriptor) -> SystemError? {
+            do throws(SystemError) {
+                _ = try listener.take(from: runner)
+                return nil
+            } catch {
+                return error
+            }
+        }
+
+        @Test func `a launch whose listener cannot be copied from its runner is killed, with the remedy`() async throws {
+            let main = "char byte; read(3, &byte, 1); say(CONFINED); forever();"
+            let frames = ["CONFINED": try RunnerMessage.confined(listener: STDIN_FILENO).frame()]
+            try await LaunchFixture.with(frames: frames, runner: main) { fixture in
+                fixture.launcher.take(for: 1)
+                _ = await fixture.events.ready(1)
+                fixture.launcher.limit(1, LaunchResources(limits: .none, isBackground: false, isFiltered: true))
+                try fixture.launcher.send(.stop, to: 1)
+                let message = await fixture.events.first { event in
+                    if case .failedByHost(1, let message) = event { message } else { nil }
+                }
+                #expect(message.hasPrefix("cannot enforce the sandbox of launch 1: cannot copy the listener"))
+                #expect(message.contains("raise LimitNOFILE= of bgtaskd's service"))
+                let end = await fixture.events.end(1)
+                #expect(end.wasKilled && end.termination == .signaled(SIGKILL))
             }
         }
 

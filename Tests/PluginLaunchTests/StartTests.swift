@@ -26,6 +26,13 @@ extension LaunchTests {
             }
         }
 
+        @Test func `when the user has no epoll watch left, the error of a launch names the limit and the remedy`() {
+            let cause = SystemError(number: ENOSPC, attempt: SystemError.watching)
+            let error = LaunchError(cause, purpose: "watch launch 1")
+            #expect(error.code == .shortage)
+            #expect(error.message.contains("raise fs.epoll.max_user_watches"))
+        }
+
         @Test func `a runner's control channel is a stream socket, and its standard input is empty`() async throws {
             let main = """
                 int type = 0;
