@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import Scheduling
+import Scheduling
 import TaskModel
 
 /// The effect of a configuration file that was read again while the host runs.
