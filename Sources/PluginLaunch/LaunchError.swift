@@ -62,9 +62,9 @@ extension LaunchError {
         case ENOSPC where error.attempt == SystemError.watching:
             self.init(
                 code: .shortage,
-                message: "\(cannot); this process's user has as many epoll watches as fs.epoll.max_user_watches permits;"
-                    + " end the programs that have them, raise fs.epoll.max_user_watches (sysctl), or give plugins"
-                    + " users of their own with plugin-users"
+                message: "\(cannot); this process's user has as many epoll watches as fs.epoll.max_user_watches"
+                    + " permits; end the programs that have them, raise fs.epoll.max_user_watches (sysctl), or give"
+                    + " plugins users of their own with plugin-users"
             )
         case ENOMEM:
             self.init(code: .shortage, message: "\(cannot); free memory, or run fewer launches at once")

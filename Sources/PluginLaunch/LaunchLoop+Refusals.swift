@@ -50,6 +50,6 @@ extension LaunchLoop {
     private static let inFlight =
         "; the runner cannot send the listener, because programs of the same user keep more descriptors in sockets than"
         + " the hard limit of descriptors; end these programs, raise LimitNOFILE= of bgtaskd's service, permit"
-        + " pidfd_getfd to bgtaskd (Linux 5.6, SystemCallFilter= of its service, kernel.yama.ptrace_scope at most 1), or"
-        + " give plugins users of their own with plugin-users"
+        + " pidfd_getfd to bgtaskd (Linux 5.6, SystemCallFilter= of its service, kernel.yama.ptrace_scope at most 1),"
+        + " or give plugins users of their own with plugin-users"
 }

@@ -58,8 +58,8 @@ struct RunnerChannel {
     /// message.
     var isHeld: Bool { held != nil }
 
-    /// Reads from the socket once, so that no runner delays the others, and delivers the messages. After the first bytes
-    /// the caller takes the listener, and then sends the deferred frames with `flush`.
+    /// Reads from the socket once, so that no runner delays the others, and delivers the messages. After the first
+    /// bytes the caller takes the listener, and then sends the deferred frames with `flush`.
     ///
     /// - Parameter deliver: returns false when the receiver refuses the message for now; this message and all later
     ///   messages are then held until `resume`.

@@ -80,8 +80,8 @@ final class HostChannel: Sendable {
         }
     }
 
-    /// Sends the first message of the launch, together with a descriptor. Throws when the host does not receive both; no
-    /// message can be sent then, except after ETOOMANYREFS: the user has too many descriptors in flight.
+    /// Sends the first message of the launch, together with a descriptor. Throws when the host does not receive both;
+    /// no message can be sent then, except after ETOOMANYREFS: the user has too many descriptors in flight.
     func send(_ message: RunnerMessage, with attached: Int32) throws(SystemError) {
         let attempt = "send a descriptor to the host"
         guard let frame = try? message.frame() else { throw SystemError(number: EMSGSIZE, attempt: attempt) }

@@ -138,8 +138,8 @@ package enum PluginRuntime {
     /// answer its refused calls. The caller closes the listener before it maps the plugin, because the holder of the
     /// listener could permit refused calls.
     ///
-    /// - Returns: false when the kernel refuses to send it because the user has too many descriptors in flight. The host
-    ///   then knows its number, copies it and sends the plan.
+    /// - Returns: false when the kernel refuses to send it because the user has too many descriptors in flight. The
+    ///   host then knows its number, copies it and sends the plan.
     private static func send(_ listener: Descriptor, over channel: HostChannel) -> Bool {
         defer { withExtendedLifetime(listener) {} }
         Sandbox.raiseDescriptorLimit()

@@ -24,8 +24,8 @@ package enum RunnerMessage: Hashable, Sendable {
     /// system calls of the launch wait for an answer, the frame carries its descriptor. Not sent without a filter of
     /// system calls.
     ///
-    /// - Parameter listener: the number of that descriptor in the runner, when the kernel refuses to send it because the
-    ///   user has too many descriptors in flight. The runner keeps it open until the plan arrives; nil otherwise.
+    /// - Parameter listener: the number of that descriptor in the runner, when the kernel refuses to send it because
+    ///   the user has too many descriptors in flight. The runner keeps it open until the plan arrives; nil otherwise.
     case confined(listener: Int32? = nil)
     /// The sandbox could not be applied, or the runner could not begin the launch for another cause outside of the
     /// plugin. The library was not loaded.

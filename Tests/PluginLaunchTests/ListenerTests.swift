@@ -198,7 +198,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a launch whose listener cannot be copied from its runner is killed, with the remedy`() async throws {
+        @Test func `a launch whose listener cannot be copied from its runner is killed, with the remedy`() async throws
+        {
             let main = "char byte; read(3, &byte, 1); say(CONFINED); forever();"
             let frames = ["CONFINED": try RunnerMessage.confined(listener: STDIN_FILENO).frame()]
             try await LaunchFixture.with(frames: frames, runner: main) { fixture in

@@ -22,9 +22,9 @@ int bgl_peer_pidfd(int connection);
 /* Sends a signal. Returns 0, or a negative errno; -ESRCH when the process is gone. */
 int bgl_pidfd_signal(int pidfd, int signal);
 
-/* Takes a close-on-exec copy of the descriptor `number` out of a process. The copy was in no socket: the kernel does not
- * count it among the descriptors in flight. Returns -EPERM when this process may not trace the other one, and -ENOSYS
- * before Linux 5.6. */
+/* Takes a close-on-exec copy of the descriptor `number` out of a process. The copy was in no socket: the kernel does
+ * not count it among the descriptors in flight. Returns -EPERM when this process may not trace the other one, and
+ * -ENOSYS before Linux 5.6. */
 int bgl_pidfd_get(int pidfd, int number);
 
 /* Signals the process group that the process leads. `pid` is used on kernels before 6.9, which need the number. */
