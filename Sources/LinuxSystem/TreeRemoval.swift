@@ -75,7 +75,8 @@ package struct TreeRemoval {
             throw SystemError(number: errno, attempt: "examine a directory in \(path)")
         }
         if status.st_dev != device {
-            throw SystemError(number: EXDEV, attempt: "delete \(path), which contains a mounted file system or a subvolume")
+            let attempt = "delete \(path), which contains a mounted file system or a subvolume"
+            throw SystemError(number: EXDEV, attempt: attempt)
         }
         while true {
             let names = try Self.names(in: directory, path)

@@ -48,7 +48,8 @@ struct FuzzedCall {
         case .pluginShow: _ = try PluginIdentifier(validating: value)
         case .taskWhy: _ = try TaskIdentifier(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
-        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal, .logs,
+        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal,
+            .logs,
             .stats, .metrics:
             break
         }

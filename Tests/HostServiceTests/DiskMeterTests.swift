@@ -48,7 +48,8 @@ struct DiskMeterTests {
         #expect(written[0] == nil && written[1] != nil && written[2] == nil)
     }
 
-    @Test func `a launch whose container grew by more than the counted bytes has written the growth of its container`() {
+    @Test func `a launch whose container grew by more than the counted bytes has written the growth of its container`()
+    {
         var meter = DiskMeter()
         _ = meter.sample(disk(900), written: [first: 10], occupied: [first: 5_000])
         let idle = meter.sample(disk(900), written: [first: 10])

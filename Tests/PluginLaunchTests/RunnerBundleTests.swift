@@ -97,7 +97,9 @@ extension LaunchTests {
             }
         }
 
-        @Test(arguments: ["", "/Contents", "/Contents/Linux", "/\(BundleLayout.program)", "/\(BundleLayout.information)"])
+        @Test(arguments: [
+            "", "/Contents", "/Contents/Linux", "/\(BundleLayout.program)", "/\(BundleLayout.information)",
+        ])
         func `a bundle whose permissions a plugin took away gets them back at the next launch`(part: String)
             async throws
         {
