@@ -76,7 +76,9 @@ extension Guarantee {
         case .disk: return limiting.disk(withoutFilter: isolation == .off ? "isolation is off" : filter)
         case .descriptors:
             if let filter {
-                return .notEnforced("setrlimit limits each table of descriptors, and each thread can have one: \(filter)")
+                return .notEnforced(
+                    "setrlimit limits each table of descriptors, and each thread can have one: \(filter)"
+                )
             }
             return .enforced(by: "setrlimit, seccomp")
         case .privileges: return .enforced(by: "no_new_privs, no capabilities")
