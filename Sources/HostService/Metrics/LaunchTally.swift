@@ -58,7 +58,7 @@ struct LaunchTally: Sendable {
             default: break
             }
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .forbidRequeue,
-            .recordWait, .setDeferrals, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin:
+            .recordWait, .setDeferrals, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause:
             break
         }
     }
