@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import TaskModel
 import Testing
 
 @Suite("Metrics are written in the format that a client accepts")

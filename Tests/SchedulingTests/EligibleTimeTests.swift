@@ -56,7 +56,7 @@ struct EligibleTimeTests {
         host.advance(by: .seconds(7))
         let now = host.clock.now.monotonic
         #expect(host.scheduler.workGauges(at: now).capacityWaits[.background] == .seconds(7))
-        host.complete(.clean)
+        host.runToTheEnd()
         host.advance(by: .seconds(1))
         #expect(host.running == [.sweep])
         #expect(host.scheduler.workGauges(at: host.clock.now.monotonic).capacityWaits[.background] == .zero)
