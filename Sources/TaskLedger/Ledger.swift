@@ -53,8 +53,8 @@ package final class Ledger: Sendable {
     /// Creates a ledger that exists only in memory. Reads of it wait for the writer, unlike reads of a ledger file.
     package static func inMemory(
         hooks: LedgerHooks = LedgerHooks(),
-        onGroup: @escaping @Sendable (CommittedGroup) -> Void = { _ in },
-        onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in }
+        onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in },
+        onGroup: @escaping @Sendable (CommittedGroup) -> Void = { _ in }
     ) throws(LedgerError) -> Ledger {
         try Ledger(place: "memory", copy: nil, hooks: hooks, onGroup: onGroup, onCommit: onCommit) {
             try DatabaseQueue(configuration: $0)

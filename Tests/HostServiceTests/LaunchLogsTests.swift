@@ -71,10 +71,21 @@ final class LaunchLogsTests: Sendable {
         return try await logs.newest(selection, on: threads).map(\.record.text)
     }
 
+    /// Expects that the logs have these texts.
+    private func expect(
+        _ expected: [String],
+        in logs: LaunchLogs,
+        _ threads: DiskThreads,
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let found = try await texts(logs, threads)
+        #expect(found == expected, sourceLocation: location)
+    }
+
     @Test func `a line is one record of a private file, with its control characters escaped`() async throws {
         try await withLogs { logs, threads, path in
             write("a\tb\n\u{1b}[2J", to: logs, launch: 41, level: .warning, task: "com.example.feed.refresh")
-            #expect(try await texts(logs, threads) == ["a\tb\n\u{1b}[2J".terminalSafe])
+            try await expect(["a\tb\n\u{1b}[2J".terminalSafe], in: logs, threads)
             let file = "\(path)/com.example.feed/41.log"
             let text = try #require(FileBytes.text(file))
             #expect(
@@ -90,7 +101,7 @@ final class LaunchLogsTests: Sendable {
 
     @Test func `nothing is created before the first line, and without logs nothing is ever created`() async throws {
         try await withLogs { logs, threads, path in
-            #expect(try await texts(logs, threads).isEmpty)
+            try await expect([], in: logs, threads)
             logs.ended(LaunchNumber(rawValue: 1))
             #expect(!FilePlace.exists(path))
         }
@@ -98,7 +109,8 @@ final class LaunchLogsTests: Sendable {
         off.total = 0
         try await withLogs(off) { logs, threads, path in
             write("lost", to: logs, launch: 1)
-            #expect(try await texts(logs, threads).isEmpty && !FilePlace.exists(path))
+            try await expect([], in: logs, threads)
+            #expect(!FilePlace.exists(path))
         }
     }
 
@@ -111,7 +123,7 @@ final class LaunchLogsTests: Sendable {
             second.withLock { $0 = 300 }
             write("mail", to: first, launch: 2, of: mail)
             for logs in [first, self.logs(at: path)] {
-                #expect(try await texts(logs, threads) == ["begins", "Task B", "task c", "mail"])
+                try await expect(["begins", "Task B", "task c", "mail"], in: logs, threads)
                 #expect(try await texts(logs, threads, LogFilter(launch: .init(rawValue: 2))) == ["mail"])
                 #expect(try await texts(logs, threads, LogFilter(plugin: mail)) == ["mail"])
                 let ofTask = try await texts(logs, threads, LogFilter(task: "a.b"), launches: [.init(rawValue: 1)])
@@ -169,10 +181,10 @@ final class LaunchLogsTests: Sendable {
         try await withLogs(limits) { first, threads, path in
             for launch in 1...4 { write("old", to: first, launch: Int64(launch)) }
             write("mail", to: first, launch: 5, of: mail)
-            #expect(try await texts(first, threads) == ["old", "old", "old", "mail"])
+            try await expect(["old", "old", "old", "mail"], in: first, threads)
             let logs = self.logs(at: path, limits)
             write("new", to: logs, launch: 6)
-            #expect(try await texts(logs, threads) == ["old", "old", "mail", "new"])
+            try await expect(["old", "old", "mail", "new"], in: logs, threads)
             #expect(FilePlace.names(in: "\(path)/com.example.feed") == ["3.log", "4.log", "6.log"])
         }
     }
@@ -185,10 +197,10 @@ final class LaunchLogsTests: Sendable {
             logs.ended(LaunchNumber(rawValue: 1))
             second.withLock { $0 += 14 * 86_400 }
             await logs.prune()
-            #expect(try await texts(logs, threads) == ["mail", "running"])
+            try await expect(["mail", "running"], in: logs, threads)
             second.withLock { $0 += 1 }
             await logs.prune()
-            #expect(try await texts(logs, threads) == ["running"])
+            try await expect(["running"], in: logs, threads)
             #expect(FilePlace.names(in: path) == ["com.example.feed"])
         }
     }
@@ -198,7 +210,7 @@ final class LaunchLogsTests: Sendable {
             for launch in 1...3 { write("feed", to: logs, launch: Int64(launch)) }
             write("mail", to: logs, launch: 4, of: mail)
             #expect(await logs.delete(of: feed) == 3)
-            #expect(try await texts(logs, threads) == ["mail"])
+            try await expect(["mail"], in: logs, threads)
             #expect(FilePlace.names(in: path) == ["com.example.mail"])
             #expect(await logs.delete(of: feed) == 0)
         }
@@ -210,7 +222,7 @@ final class LaunchLogsTests: Sendable {
             try "".write(toFile: path, atomically: true, encoding: .utf8)
             for text in ["one", "two"] {
                 write(text, to: logs, launch: 1)
-                #expect(try await texts(logs, threads).isEmpty)
+                try await expect([], in: logs, threads)
             }
             try FileManager.default.removeItem(atPath: path)
             write("three", to: logs, launch: 1)
@@ -223,10 +235,11 @@ final class LaunchLogsTests: Sendable {
     @Test func `a log of an earlier ledger is deleted when a launch with its number writes`() async throws {
         try await withLogs { first, threads, path in
             write("of an earlier ledger", to: first, launch: 1, of: mail)
-            #expect(try await texts(first, threads).count == 1)
+            let left = try await texts(first, threads)
+            #expect(left.count == 1)
             let logs = self.logs(at: path)
             write("new", to: logs, launch: 1)
-            #expect(try await texts(logs, threads) == ["new"])
+            try await expect(["new"], in: logs, threads)
         }
     }
 
