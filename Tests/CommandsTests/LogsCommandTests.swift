@@ -13,7 +13,7 @@ struct LogsCommandTests {
 
     private func stream(_ ending: StubHost.Ending) throws -> StubHost.Answer {
         .stream(
-            try [3, 4].map { number in
+            try ([3, 4] as [Int64]).map { number in
                 let line = try Samples.logLine(number, text: "line \(number)")
                 return String(decoding: try WireCoding.encode(line), as: UTF8.self) + "\n"
             },
