@@ -134,7 +134,8 @@ struct PermissionTests {
             plugin.manifestLines[1] = "files: { \(pins.joined(separator: ", ")) }"
             try await host.install(plugin)
             var found = try await errors(plugin, in: host)
-            let own = try #require(found.removeValue(forKey: "colors.txt"))
+            let removed = found.removeValue(forKey: "colors.txt")
+            let own = try #require(removed)
             #expect(own == 0 || own == EPERM)
             #expect(
                 found == [
