@@ -38,7 +38,7 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test func `a thousand threads of a plugin do not delay the end of its launch`() async throws {
+    @Test func `a launch whose plugin has started a thousand threads ends in order`() async throws {
         let plugin = TestPlugin("StartsThreads").lingering
         let setup = HostSetup(configuration: ["launch-limits: { processes: 1200 }"])
         try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in

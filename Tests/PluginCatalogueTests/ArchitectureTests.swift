@@ -21,7 +21,9 @@ struct ArchitectureTests {
     // MARK: The library
 
     @Test(arguments: ["x86_64", "aarch64"])
-    func `the library of the machine is chosen with its place in the file`(architecture: String) throws {
+    func `the library of the machine is chosen, with the position of its key in the manifest`(architecture: String)
+        throws
+    {
         let library = try #require(read(Self.libraries, on: architecture).manifest).library
         #expect(library.path.value == "\(architecture)/libFeed.so" && library.path.key == "library.\(architecture)")
         #expect(library.path.position != nil && library.architecture == architecture)
