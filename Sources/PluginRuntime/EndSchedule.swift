@@ -75,7 +75,8 @@ package struct EndSchedule: Hashable, Sendable {
         }
     }
 
-    /// Time between two checks of the plugin's threads while one of them runs.
+    /// Time between two checks of the plugin's own threads, while a call of one of them has not returned or one of them
+    /// is active (`PluginThreads.isAnyActive`).
     package static var threadCheckInterval: Duration { .milliseconds(2) }
 
     /// The next time at which the plugin's calls must be checked. Nil once the plugin is quiet, after `settledBy`, and

@@ -26,7 +26,7 @@ package struct LimitMechanisms: Hashable, Sendable {
         case unattributed(String)
     }
 
-    /// The reason why the last started launch has no control group; nil when it has one.
+    /// The reason why the last started launch has no control group; nil when it has one, and before the first launch.
     package var missingGroup: String?
 
     package init(

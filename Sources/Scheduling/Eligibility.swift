@@ -60,8 +60,9 @@ package enum Eligibility {
         package var isUserRequested = false
         /// Whether the manifest permits the identifier of the work for its kind.
         package var isPermitted = true
-        /// Whether a launch for the work would use capacity of the lane. False for a request that joins a running
-        /// launch.
+        /// Whether running the work would use further capacity of the lane: by a launch of its own, or by moving a
+        /// running launch into the continued lane. False for a request that joins a launch in the continued lane, and
+        /// where capacity is checked for each request instead.
         package var needsCapacity = true
         /// The label of other work of the lane for which this work waits: a request that has to run in a launch by
         /// itself, or the first waiting event. Nil without such work.

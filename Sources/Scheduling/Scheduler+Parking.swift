@@ -72,8 +72,8 @@ extension Scheduler {
 
     private enum Concerned {
         case known([PluginIdentifier])
-        /// Any plugin that is not loaded: no installed plugin owns the identifier, so the task may be pending in any of
-        /// them.
+        /// Possibly every plugin that is not loaded: no installed plugin owns one of the identifiers, so its task may be
+        /// pending in any of them. The call waits until all are loaded.
         case anyPlugin
     }
 

@@ -75,7 +75,8 @@ struct ControlAnswers: Sendable {
         }
     }
 
-    /// Journals the call of a launch as a violation of its plugin. The scheduler bounds the entries per launch.
+    /// Journals the refused call of a launch as a violation of its plugin; only logs it when the launch is unknown. The
+    /// scheduler bounds the entries per launch.
     private func report(_ peer: Peer, _ request: Request) {
         guard case .launch(let child) = peer.origin else { return }
         let program = peer.callingUser.command.map { " (\($0))" } ?? ""

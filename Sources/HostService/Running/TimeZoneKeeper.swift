@@ -9,7 +9,7 @@ import ServiceLifecycle
 /// Reads the rules of the schedules' time zones again when their files change: the machine's zone was set, or tzdata
 /// was updated. Without calendar schedules it watches nothing.
 final class TimeZoneKeeper: Service, Sendable {
-    /// Receives the zones whose rules have changed, with the new rules.
+    /// Receives the zones whose name or rules have changed, with the present name and rules.
     typealias OnChange = @Sendable (TimeZoneTable) -> Void
 
     private let database: TimeZoneDatabase

@@ -56,7 +56,7 @@ struct Execution: Sendable {
         var stallsAt: MonotonicTime?
 
         var isContinued: Bool { work.kind == .continued }
-        /// Marks the task as cancelled. Called when the commit of the cancellation has succeeded.
+        /// Marks the task as cancelled. Called when the commit of its cancellation, or of a user's stop, has succeeded.
         mutating func cancel(by user: CallingUser?) {
             wasCancelled = true
             cancelledBy = user
