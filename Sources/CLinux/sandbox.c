@@ -195,6 +195,8 @@ int bgl_answer_refused_call(int listener, struct bgl_refused_call *call) {
         call->arguments[1] = received.head.data.args[1] & 0xf;
     } else if (call->number == SYS_clone) {
         call->arguments[0] = received.head.data.args[0];
+    } else if (call->number == SYS_fcntl) {
+        call->arguments[1] = received.head.data.args[1] & 0xffffffff;
     }
     union {
         struct seccomp_notif_resp head;

@@ -35,7 +35,7 @@ package struct DeniedCall: Hashable, Sendable {
 
     /// - Parameters:
     ///   - number: the number of the system call on this architecture.
-    ///   - arguments: its first two arguments.
+    ///   - arguments: its first two arguments; 0 where they do not decide.
     package init(number: Int32, arguments: (UInt64, UInt64)) {
         let system = Self.systemName(of: number)
         let first = arguments.0

@@ -141,6 +141,9 @@ struct SandboxTests {
                 #expect(denied.filter { $0.contains(remedy) }.count == 1, "\(denied)")
             }
             #expect(denied.filter { $0.contains("no grant allows this call") }.count == 20, "\(denied)")
+            for command in ["fcntl(F_SETLEASE)", "fcntl(F_SETOWN)"] {
+                #expect(denied.contains { $0.contains(command) }, "\(denied)")
+            }
         }
     }
 

@@ -1,12 +1,14 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its handler makes a hundred different system calls that no grant allows, and varies the arguments of one that a grant
- * allows, before it opens an internet socket and starts a process. The task completes with success when the sandbox
- * refuses the last two. */
+/* Its handler requests a lease and the receiver of signals, makes a hundred different system calls that no grant allows,
+ * and varies the arguments of one that a grant allows, before it opens an internet socket and starts a process. The task
+ * completes with success when the sandbox refuses the last two. */
 
+#define _GNU_SOURCE
 #include <bgtask.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -14,6 +16,8 @@
 
 static void run(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
+    fcntl(STDIN_FILENO, F_SETLEASE, F_RDLCK);
+    fcntl(STDIN_FILENO, F_SETOWN, getpid());
     for (int family = 40; family < 140; family++) socket(family, SOCK_STREAM, 0);
     for (int type = 0; type < 16; type++) socket(AF_UNIX, type, 0);
     const int opened = socket(AF_INET, SOCK_STREAM, 0);
