@@ -60,6 +60,17 @@ struct DiskMeterTests {
         #expect(shrunk.uses == [first: DiskUse(written: 1), second: DiskUse(written: 50)])
     }
 
+    @Test func `growth of a container between two shortages of the disk does not count as written in the second one`() {
+        var meter = DiskMeter()
+        _ = meter.sample(disk(100), written: [first: 10], occupied: [first: 100])
+        meter.forgetContents()
+        _ = meter.sample(disk(900), written: [first: 500])
+        let second = meter.sample(disk(90), written: [first: 500], occupied: [first: 590])
+        #expect(second.uses == [first: DiskUse(written: 0)])
+        let third = meter.sample(disk(80), written: [first: 500], occupied: [first: 600])
+        #expect(third.uses == [first: DiskUse(written: 10)])
+    }
+
     @Test func `the written bytes of a launch are unknown if this or the previous measurement lacks them`() {
         var meter = DiskMeter()
         _ = meter.sample(disk(100), written: [first: nil, second: 5])

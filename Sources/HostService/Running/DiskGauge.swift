@@ -43,9 +43,9 @@ final class DiskGauge: Sendable {
                 let space = try disk.space()
                 let written = processes.mapValues { disk.written(by: $0, in: groups) }
                 var contents: [LaunchNumber: ContainerDisk.Contents] = [:]
-                if let since = state.at, let shortage = reserve.shortage(of: space),
-                    state.meter.hasLost(space, for: shortage)
-                {
+                let shortage = reserve.shortage(of: space)
+                if shortage == nil { state.meter.forgetContents() }
+                if let since = state.at, let shortage, state.meter.hasLost(space, for: shortage) {
                     contents = measure(since, plugins)
                 }
                 state.at = now

@@ -13,7 +13,7 @@ struct DiskMeter {
     }
 
     private var previous: Measurement?
-    /// The bytes of the container of each running launch when they were last measured.
+    /// The bytes of the container of each running launch when they were last measured in the present shortage.
     private var occupied: [LaunchNumber: Int64] = [:]
 
     /// The sample of a measurement. The first sample contains no changes, because there is no earlier measurement. A
@@ -56,6 +56,10 @@ struct DiskMeter {
             uses: uses
         )
     }
+
+    /// Forgets the bytes of the containers, at the end of a shortage. Without this, the first growth in the next shortage
+    /// would contain all that a launch wrote in between.
+    mutating func forgetContents() { occupied = [:] }
 
     /// Whether the disk has lost bytes, or inodes, of which it has a shortage, since the previous measurement; false
     /// without one.
