@@ -42,6 +42,8 @@ package final class RunnerBundles: Sendable {
             try Self.makeDirectory(directory, 0o711)
             if !state.hasCopy || !Self.isFile(copy, 0o755) { try copyRunner() }
             state.hasCopy = true
+            // A bundle of which only a part was written is not used.
+            state.made[name] = nil
             try write(bundle, to: "\(directory)/\(name)")
             state.made[name] = bundle
         }
