@@ -27,7 +27,8 @@ package final class Ledger: Sendable {
     private let onCommit: @Sendable ([CommitReport]) -> Void
 
     /// Opens the ledger at `path`. Creates a missing ledger. Copies a ledger of an older version, then migrates it.
-    /// Throws for a newer or damaged ledger and for the file of another program, all of which are left unchanged.
+    /// Throws for a newer or damaged ledger and for the file of another program, all of which are left unchanged, except
+    /// for an unfinished transaction of a file without an application ID.
     ///
     /// - Parameter onCommit: receives the reports of the tickets of `submit`, group by group, on the writer's queue. It
     ///   has to return quickly, and may call no method of the ledger except `submit`.

@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 
 /// Examines the file of a ledger before the ledger is opened for writing. The examination only reads, so a refused file
-/// stays unchanged.
+/// stays unchanged, except that SQLite rolls back an unfinished transaction of a file without an application ID.
 struct LedgerFile {
     let path: String
 
@@ -30,7 +30,9 @@ struct LedgerFile {
         guard let header = try header(), header.isSQLite, header.applicationID == 0, FilePlace.exists(path + "-journal")
         else { return }
         do {
-            let database = try DatabaseQueue(path: path)
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            let database = try DatabaseQueue(path: path, configuration: configuration)
             _ = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
             try database.close()
         } catch {
