@@ -116,19 +116,21 @@ struct PermissionTests {
     }
 
     @Test(.needsSandboxOfOrdinaryUser)
-    func `a plugin cannot open the library and the manifest of a neighbour through links in its own directory`()
+    func `a plugin opens neither a neighbour's library and manifest nor a file elsewhere through links that it pins`()
         async throws
     {
         try await HostFixture.with(HostSetup().ofOrdinaryUser(), plugins: [.neighbour]) { host in
             var plugin = TestPlugin("OpensBeside")
-            plugin.settings["files"] = "link.so hard.so up/Neighbour.yaml colors.txt libNeighbour.so"
+            plugin.settings["files"] = "link.so hard.so up/Neighbour.yaml away.txt colors.txt libNeighbour.so"
             try await build(&plugin, in: "plugins", of: host)
             let plugins = host.directory.file("plugins")
+            try host.directory.write("outside".utf8, to: "outside.txt")
+            try #require(symlink("../outside.txt", "\(plugins)/away.txt") == 0)
             try #require(symlink("libNeighbour.so", "\(plugins)/link.so") == 0)
             try #require(link("\(plugins)/libNeighbour.so", "\(plugins)/hard.so") == 0)
             try #require(symlink("../manifests", "\(plugins)/up") == 0)
             var pins: [String] = []
-            for name in ["link.so", "hard.so", "up/Neighbour.yaml", "libplain.so", "colors.txt"] {
+            for name in ["link.so", "hard.so", "up/Neighbour.yaml", "away.txt", "libplain.so", "colors.txt"] {
                 pins.append("\(name): \(try LibraryDigest.of(path: "\(plugins)/\(name)"))")
             }
             plugin.manifestLines[1] = "files: { \(pins.joined(separator: ", ")) }"
@@ -139,7 +141,8 @@ struct PermissionTests {
             #expect(own == 0 || own == EPERM)
             #expect(
                 found == [
-                    "link.so": EACCES, "hard.so": EACCES, "up/Neighbour.yaml": EACCES, "libNeighbour.so": EACCES,
+                    "link.so": EACCES, "hard.so": EACCES, "up/Neighbour.yaml": EACCES, "away.txt": EACCES,
+                    "libNeighbour.so": EACCES,
                 ]
             )
             try await host.runNeighbour()
