@@ -7,7 +7,7 @@ import TaskModel
 /// killed: its refused calls would have no answer, or get another error than the sandbox promises.
 extension LaunchLoop {
     /// Watches the listener for refused system calls that arrived with the first bytes of a runner, if one did. When
-    /// the listener is lost, the launch is killed.
+    /// the listener is lost, the launch is killed; no code of the plugin runs yet, because the plan was not sent.
     func watchRefusals(of launch: SupervisedLaunch) {
         do throws(SystemError) {
             guard let listener = try launch.control.listener.take(from: launch.leader) else { return }

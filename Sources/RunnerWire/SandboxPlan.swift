@@ -46,7 +46,8 @@ package struct SandboxPlan: Hashable, Sendable {
     package let landlock: LandlockRights?
     /// The place that is opened for the library: its directory, or the library file.
     package let library: String
-    /// Files in the directory of the library file that are opened, too; empty when the whole directory is opened.
+    /// Files in the directory of the library file that are opened, too; empty when the whole directory is opened, when
+    /// the library has none, or when the library file alone is opened.
     package let companions: [CompanionFile]
     /// Places that the plugin's grants name.
     package let granted: [Place]

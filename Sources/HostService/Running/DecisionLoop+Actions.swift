@@ -94,12 +94,12 @@ extension DecisionLoop {
                 let message = "plugin \(main) has no user of its own; report this defect of bgtaskd"
                 throw HostError(code: .systemRefused, message: message)
             }
-            let resources = LaunchResources(
+            let launchResources = LaunchResources(
                 limits: limits,
                 isBackground: plan.lane == .background,
                 isFiltered: confinement.isFiltered
             )
-            launcher.limit(plan.number, resources)
+            launcher.limit(plan.number, launchResources)
             try launcher.send(.confine(confinement), to: plan.number)
         } catch {
             fail(plan.number, "the host could not send the sandbox policy to the runner: \(error)")

@@ -68,7 +68,7 @@ extension DecisionLoop {
             return [launches.judges[launch]?.refused(call)].compactMap(\.self)
         case .malformed(let launch, let message):
             if logUnexpected("invalid message", message, of: launch, core, &launches) { return [] }
-            return [launches.judges[launch]?.malformed("\(message)")].compactMap(\.self)
+            return [launches.judges[launch]?.malformed(message)].compactMap(\.self)
         case .windowExceeded(let launch):
             if logUnexpected("too many calls", nil, of: launch, core, &launches) { return [] }
             return [launches.judges[launch]?.windowExceeded()].compactMap(\.self)
