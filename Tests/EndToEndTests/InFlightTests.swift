@@ -20,7 +20,7 @@ struct InFlightTests {
     }
 
     @Test(.needsSandboxOfOrdinaryUser, .needsManyDescriptors)
-    func `a plugin with more than 4,096 descriptors in flight does not fail the launch of another plugin with the same user`()
+    func `a plugin with over 4,096 descriptors in flight fails no launch of another plugin with the same user`()
         async throws
     {
         let setup = HostSetup().ofOrdinaryUser()
