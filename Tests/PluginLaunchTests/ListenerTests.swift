@@ -116,20 +116,26 @@ extension LaunchTests {
             #expect(first && !second)
         }
 
+        /// Begins launch 1 with a filter, and expects that it is killed as a failure of the host. Returns the message.
+        private func failure(of fixture: LaunchFixture) async throws -> String {
+            fixture.launcher.take(for: 1)
+            _ = await fixture.events.ready(1)
+            fixture.launcher.limit(1, LaunchResources(limits: .none, isBackground: false, isFiltered: true))
+            try fixture.launcher.send(.stop, to: 1)
+            let message = await fixture.events.first { event in
+                if case .failedByHost(1, let message) = event { message } else { nil }
+            }
+            let end = await fixture.events.end(1)
+            #expect(end.wasKilled && end.termination == .signaled(SIGKILL))
+            return message
+        }
+
         @Test func `a launch whose listener does not arrive is killed as a failure of the host`() async throws {
             let main = "char byte; read(3, &byte, 1); say_with(CONFINED, 1); forever();"
             let frames = ["CONFINED": try RunnerMessage.confined().frame()]
             try await LaunchFixture.with(frames: frames, runner: main) { fixture in
-                fixture.launcher.take(for: 1)
-                _ = await fixture.events.ready(1)
-                fixture.launcher.limit(1, LaunchResources(limits: .none, isBackground: false, isFiltered: true))
-                try fixture.launcher.send(.stop, to: 1)
-                let message = await fixture.events.first { event in
-                    if case .failedByHost(1, let message) = event { message } else { nil }
-                }
+                let message = try await failure(of: fixture)
                 #expect(message.hasPrefix("cannot enforce the sandbox of launch 1: cannot receive the listener"))
-                let end = await fixture.events.end(1)
-                #expect(end.wasKilled && end.termination == .signaled(SIGKILL))
                 #expect(fixture.events.messages(1) == [.confined()])
             }
         }
@@ -203,17 +209,9 @@ extension LaunchTests {
             let main = "char byte; read(3, &byte, 1); say(CONFINED); forever();"
             let frames = ["CONFINED": try RunnerMessage.confined(listener: STDIN_FILENO).frame()]
             try await LaunchFixture.with(frames: frames, runner: main) { fixture in
-                fixture.launcher.take(for: 1)
-                _ = await fixture.events.ready(1)
-                fixture.launcher.limit(1, LaunchResources(limits: .none, isBackground: false, isFiltered: true))
-                try fixture.launcher.send(.stop, to: 1)
-                let message = await fixture.events.first { event in
-                    if case .failedByHost(1, let message) = event { message } else { nil }
-                }
+                let message = try await failure(of: fixture)
                 #expect(message.hasPrefix("cannot enforce the sandbox of launch 1: cannot copy the listener"))
                 #expect(message.contains("raise LimitNOFILE= of bgtaskd's service"))
-                let end = await fixture.events.end(1)
-                #expect(end.wasKilled && end.termination == .signaled(SIGKILL))
             }
         }
 
