@@ -88,21 +88,29 @@ struct LibraryChangeTests {
         }
     }
 
+    private static func withoutNote(_ plugin: TestPlugin) -> TestPlugin {
+        var plugin = plugin
+        plugin.library = .compiled("NoNote")
+        return plugin
+    }
+
     @Test
     func `an invalid library whose arrival the directory watch missed is refused, and its plugin's requests wait`()
         async throws
     {
         let plugin = TestPlugin("Recorder", tasks: ["processing1"])
-        try await HostFixture.with(plugins: [.neighbour]) { host in
+        try await HostFixture.with(HostSetup(["network": "false"]), plugins: [.neighbour]) { host in
             try await host.installDeep(plugin, in: "one/two")
             try await host.started(plugin)
             let end = try await host.journalEnd()
-            var broken = plugin
-            broken.library = .compiled("NoNote")
-            try await host.exchangeDeep(broken)
-            let submission = try await host.submit(plugin.task())
-            let refusal = try await host.waitForJournal("its refusal", after: end) { $0.event == "plugin-refused" }
-            #expect(refusal.message.contains("BGT-ABI-02"))
+            // A submission after the exchange is refused if the host has read the new library by then.
+            let submission = try await host.submit(plugin.task(), requiresNetwork: true)
+            try await host.exchangeDeep(Self.withoutNote(plugin))
+            try await host.restoreNetwork()
+            let refusal = try await host.waitForJournal("its refusal", after: end) {
+                $0.event == "plugin-refused" && $0.message.contains("BGT-ABI-02")
+            }
+            #expect(refusal.blame == "nobody", "\(refusal)")
             let ends = try await host.journal(after: end).filter { $0.submission == submission }
             #expect(ends.allSatisfy { $0.event == "interrupted" }, "\(ends)")
             try await host.runNeighbour()
@@ -176,6 +184,10 @@ extension HostFixture {
         try directory.write(try await plugin.libraryBytes(), to: "elsewhere/three/lib\(plugin.name).so")
         try FileManager.default.moveItem(atPath: directory.file("plugins/one/two"), toPath: directory.file("old"))
         try FileManager.default.moveItem(atPath: directory.file("elsewhere"), toPath: directory.file("plugins/one/two"))
+    }
+
+    fileprivate func restoreNetwork() async throws {
+        _ = try await client.simulateConditions(ConditionsSimulation([.network: .holds(true)]))
     }
 
     /// Waits until the plugin's code is mapped into its process: later changes of the file do not affect it.
