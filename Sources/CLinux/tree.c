@@ -113,6 +113,8 @@ struct measurement {
     int64_t created, bytes;
     /* Number of entries that may still be examined. */
     int rest;
+    /* Whether a part was not examined: too many entries or levels, or a directory that cannot be read. */
+    int is_partial;
 };
 
 static int64_t nanoseconds(struct statx_timestamp time) { return time.tv_sec * 1000000000 + time.tv_nsec; }
@@ -170,39 +172,58 @@ static void measure_entry(int directory, const char *name, struct measurement *s
     const int is_directory = S_ISDIR(status.stx_mode);
     const int64_t bytes = (int64_t)status.stx_blocks * 512 + sum->inode_bytes;
     sum->bytes += is_directory || status.stx_nlink == 0 ? bytes : bytes / status.stx_nlink;
-    if (!is_directory || depth + 1 == DEEPEST_COUNTED) return;
+    if (!is_directory) return;
+    struct opened inner = {NULL, 0, 0};
     /* Without a time of creation, the change of the mode would look like a creation to the next measurement. */
-    struct opened inner = open_closed(directory, name, has_birth ? sum->owner : (uid_t)-1);
-    if (inner.stream != NULL) measure_in(inner, sum, depth + 1);
+    if (depth + 1 < DEEPEST_COUNTED) inner = open_closed(directory, name, has_birth ? sum->owner : (uid_t)-1);
+    if (inner.stream != NULL)
+        measure_in(inner, sum, depth + 1);
+    else
+        sum->is_partial = 1;
 }
 
 static void measure_in(struct opened opened, struct measurement *sum, int depth) {
     struct dirent *entry;
-    while (sum->rest > 0 && (entry = next_entry(opened.stream)) != NULL) {
+    while ((entry = next_entry(opened.stream)) != NULL) {
+        if (sum->rest == 0) {
+            sum->is_partial = 1;
+            break;
+        }
         sum->rest -= 1;
         measure_entry(dirfd(opened.stream), entry->d_name, sum, depth);
     }
     close_again(opened);
 }
 
-int bgl_measure_tree(const char *path, int64_t since, int limit, int64_t *created, int64_t *bytes) {
+/* Measures a tree into a sum whose time and limit are set. Returns a negative errno when its top cannot be read. */
+static int measure(const char *path, struct measurement *sum) {
     struct statx status;
     if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_UID | STATX_BLOCKS, &status) != 0) return -errno;
     struct opened opened = open_closed(AT_FDCWD, path, status.stx_uid);
     if (opened.stream == NULL) return -errno;
     struct statfs system;
     const int is_xfs = fstatfs(dirfd(opened.stream), &system) == 0 && system.f_type == XFS_SUPER_MAGIC;
-    struct measurement sum = {
-        .since = since,
-        .device_major = status.stx_dev_major,
-        .device_minor = status.stx_dev_minor,
-        .owner = status.stx_uid,
-        .inode_bytes = is_xfs ? XFS_INODE : 0,
-        .bytes = (int64_t)status.stx_blocks * 512,
-        .rest = limit,
-    };
-    measure_in(opened, &sum, 0);
+    sum->device_major = status.stx_dev_major;
+    sum->device_minor = status.stx_dev_minor;
+    sum->owner = status.stx_uid;
+    sum->inode_bytes = is_xfs ? XFS_INODE : 0;
+    sum->bytes = (int64_t)status.stx_blocks * 512;
+    measure_in(opened, sum, 0);
+    return 0;
+}
+
+int bgl_measure_tree(const char *path, int64_t since, int limit, int64_t *created, int64_t *bytes) {
+    struct measurement sum = {.since = since, .rest = limit};
+    const int error = measure(path, &sum);
+    if (error != 0) return error;
     *created = sum.created;
     *bytes = sum.bytes;
     return 0;
+}
+
+int64_t bgl_tree_bytes(const char *path, int limit) {
+    struct measurement sum = {.rest = limit};
+    const int error = measure(path, &sum);
+    if (error != 0) return error;
+    return sum.is_partial ? -E2BIG : sum.bytes;
 }

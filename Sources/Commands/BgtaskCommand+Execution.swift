@@ -97,9 +97,10 @@ extension CommandFailure {
     init(_ error: ControlError) {
         switch error {
         case .unreachable, .misunderstood: self.init(.unreachable, error.description)
-        case .journalEnded(let socket, _):
+        case .streamEnded(let stream, let socket, _):
             let remedy =
-                "follow the journal again; if that fails, check the host with: bgtask host status --socket \(socket)"
+                "follow the \(stream.rawValue) again; if that fails, check the host with:"
+                + " bgtask host status --socket \(socket)"
             self.init(.unreachable, error.description, remedy: remedy)
         case .refused(_, let reply):
             self.init(.refused, error.description, remedy: reply.error.remedy.map { "remedy: \($0)" })

@@ -20,9 +20,10 @@ package struct BgtaskCommand: ParsableCommand {
             """,
         version: Release.version,
         subcommands: [
-            RunCommand.self, WhyCommand.self, TriggerCommand.self, JournalCommand.self, WatchCommand.self,
-            PluginCommand.self, TaskCommand.self, LaunchCommand.self, SimulateCommand.self, ReplayCommand.self,
-            TrustCommand.self, HostCommand.self,
+            RunCommand.self, WhyCommand.self, TriggerCommand.self, LogsCommand.self, JournalCommand.self,
+            WatchCommand.self, StatsCommand.self,
+            PluginCommand.self, TaskCommand.self, LaunchCommand.self, ScheduleCommand.self, SimulateCommand.self,
+            ReplayCommand.self, TrustCommand.self, HostCommand.self, MetricsCommand.self,
         ]
     )
 

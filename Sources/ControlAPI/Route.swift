@@ -4,19 +4,27 @@
 package enum Route: String, CaseIterable, Hashable, Sendable {
     case apiDescription
     case hostStatus
+    case hostReload
     case pluginList
     case pluginShow
     case pluginPurge
     case pluginTrigger
+    case pluginPause
+    case pluginResume
     case taskSubmit
     case taskSubmitBatch
     case taskCancel
     case taskStop
     case taskList
     case taskWhy
+    case scheduleList
     case launchList
     case launchShow
+    case launchStop
     case journal
+    case stats
+    case metrics
+    case logs
     case run
     case simulateExpiration
     case simulateConditions
@@ -29,10 +37,11 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
 
     package var method: Method {
         switch self {
-        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
-            .journal:
+        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
+            .launchShow, .journal, .logs, .stats, .metrics:
             .get
-        case .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskStop, .run, .simulateExpiration, .simulateConditions:
+        case .hostReload, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskStop,
+            .launchStop, .run, .simulateExpiration, .simulateConditions:
             .post
         case .pluginPurge, .taskCancel: .delete
         }
@@ -43,17 +52,25 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .apiDescription: "/v1/openapi.yaml"
         case .hostStatus: "/v1/host"
+        case .hostReload: "/v1/host/reload"
         case .pluginList: "/v1/plugins"
         case .pluginShow, .pluginPurge: "/v1/plugins/{identifier}"
         case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
+        case .pluginPause: "/v1/plugins/{identifier}/pause"
+        case .pluginResume: "/v1/plugins/{identifier}/resume"
         case .taskSubmit, .taskList: "/v1/tasks"
         case .taskSubmitBatch: "/v1/tasks/batch"
         case .taskCancel: "/v1/tasks/{identifier}"
         case .taskStop: "/v1/tasks/{identifier}/stop"
         case .taskWhy: "/v1/tasks/{identifier}/why"
+        case .scheduleList: "/v1/schedules"
         case .launchList: "/v1/launches"
         case .launchShow: "/v1/launches/{number}"
+        case .launchStop: "/v1/launches/{number}/stop"
         case .journal: "/v1/journal"
+        case .stats: "/v1/stats"
+        case .metrics: "/v1/metrics"
+        case .logs: "/v1/logs"
         case .run: "/v1/run"
         case .simulateExpiration: "/v1/simulate/expiration"
         case .simulateConditions: "/v1/simulate/conditions"
@@ -70,16 +87,26 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .pluginList: PluginQuery.names
         case .taskList: TaskQuery.names
+        case .scheduleList: ScheduleQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
-        case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch,
-            .taskCancel, .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
+        case .logs: LogQuery.names
+        case .stats: StatsQuery.names
+        case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
+            .pluginResume,
+            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .metrics, .run,
+            .simulateExpiration, .simulateConditions:
             []
         }
     }
 
     /// Whether a call of the route needs a body. Calls of the other routes must not have one.
-    package var takesBody: Bool { method == .post && self != .taskStop }
+    package var takesBody: Bool {
+        switch self {
+        case .hostReload, .taskStop, .launchStop, .pluginResume: false
+        default: method == .post
+        }
+    }
 
     /// Maximum size of the body of a call in bytes: a payload in base 64 plus the other fields, or many requests.
     package var maximumBody: Int { self == .taskSubmitBatch ? 2 << 20 : 256 << 10 }

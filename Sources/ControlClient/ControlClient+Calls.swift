@@ -7,6 +7,8 @@ package import TaskModel
 extension ControlClient {
     package func host() async throws(ControlError) -> HostStatusReply { try await ask(.hostStatus) }
 
+    package func reload() async throws(ControlError) -> HostReloadReply { try await ask(.hostReload) }
+
     package func plugin(_ identifier: PluginIdentifier) async throws(ControlError) -> PluginReply {
         try await ask(.pluginShow, identifier.text)
     }
@@ -20,6 +22,17 @@ extension ControlClient {
         _ trigger: PluginTrigger
     ) async throws(ControlError) -> PluginTriggerReply {
         try await send(trigger, to: .pluginTrigger, plugin.text)
+    }
+
+    package func pause(
+        _ plugin: PluginIdentifier,
+        _ order: PluginPauseOrder
+    ) async throws(ControlError) -> PluginPauseReply {
+        try await send(order, to: .pluginPause, plugin.text)
+    }
+
+    package func resume(_ plugin: PluginIdentifier) async throws(ControlError) -> PluginResumeReply {
+        try await ask(.pluginResume, plugin.text)
     }
 
     package func submit(_ submission: TaskSubmission) async throws(ControlError) -> TaskSubmissionReply {
@@ -45,6 +58,14 @@ extension ControlClient {
 
     package func launch(_ number: LaunchNumber) async throws(ControlError) -> LaunchReply {
         try await ask(.launchShow, number.description)
+    }
+
+    package func stop(_ launch: LaunchNumber) async throws(ControlError) -> LaunchStopReply {
+        try await ask(.launchStop, launch.description)
+    }
+
+    package func stats(_ query: StatsQuery) async throws(ControlError) -> StatsReply {
+        try await ask(.stats, query: query.items)
     }
 
     package func run(_ tasks: [TaskIdentifier]) async throws(ControlError) -> RunReply {

@@ -15,12 +15,21 @@ extension ControlClient {
         try await ask(.taskList, query: query.items)
     }
 
+    package func schedulePage(_ query: ScheduleQuery = ScheduleQuery()) async throws(ControlError) -> ScheduleListReply
+    {
+        try await ask(.scheduleList, query: query.items)
+    }
+
     package func launchPage(_ query: LaunchQuery = LaunchQuery()) async throws(ControlError) -> LaunchListReply {
         try await ask(.launchList, query: query.items)
     }
 
     package func journalPage(_ query: JournalQuery = JournalQuery()) async throws(ControlError) -> JournalReply {
         try await ask(.journal, query: query.items)
+    }
+
+    package func logPage(_ query: LogQuery = LogQuery()) async throws(ControlError) -> LogReply {
+        try await ask(.logs, query: query.items)
     }
 
     // MARK: Every page
@@ -64,6 +73,24 @@ extension ControlClient {
         return list
     }
 
+    /// All schedules, from as many pages as needed. A schedule that became due between two pages is on the later page,
+    /// too: it stays at its first place.
+    ///
+    /// - Parameter plugin: the plugin whose schedules are listed; nil for every plugin.
+    package func schedules(plugin: PluginIdentifier? = nil) async throws(ControlError) -> ScheduleListReply {
+        var query = ScheduleQuery(limit: PageLimit.range.upperBound, plugin: plugin)
+        var list = try await schedulePage(query)
+        while let next = list.next {
+            query.after = try cursor(next, after: query.after, ScheduleCursor.init(text:))
+            let page = try await schedulePage(query)
+            let listed = Set(list.schedules.map(\.task))
+            list.schedules += page.schedules.filter { !listed.contains($0.task) }
+            list.next = page.next
+            list.isPartial = list.isPartial || page.isPartial
+        }
+        return list
+    }
+
     /// The newest `limit` launches, newest first, of one plugin or, when `plugin` is nil, of all.
     package func launches(
         limit: Int,
@@ -101,6 +128,20 @@ extension ControlClient {
                 page = try await journalPage(JournalQuery(after: page.last, limit: limit, filter: filter))
                 list = JournalReply(entries: list.entries + page.entries, last: page.last)
             }
+        }
+        return list
+    }
+
+    /// The newest `limit` lines of logs that the query selects, oldest first, from as many pages as needed.
+    package func logs(_ query: LogQuery, limit: Int) async throws(ControlError) -> LogReply {
+        var query = query
+        query.limit = min(limit, PageLimit.range.upperBound)
+        var list = try await logPage(query)
+        while let next = list.next, list.lines.count < limit {
+            query.before = try cursor(next, after: query.before, LogPosition.init(text:))
+            query.limit = min(limit - list.lines.count, PageLimit.range.upperBound)
+            let page = try await logPage(query)
+            list = LogReply(lines: page.lines + list.lines, next: page.next)
         }
         return list
     }

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import AsyncHTTPClient
-import ControlAPI
+package import ControlAPI
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
@@ -81,15 +81,35 @@ package struct ControlClient: Sendable {
         return try await answer(to: request, within: answerTimeout * factor)
     }
 
+    /// The metrics of the host as text in a format.
+    package func metrics(_ format: MetricsFormat) async throws(ControlError) -> String {
+        var request = request(.metrics)
+        request.headers.add(name: "accept", value: format.accept)
+        let call = request
+        let data = try await inTime(answerTimeout) { () throws(ControlError) in
+            try await content(of: response(to: call))
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
     /// Opens the stream of journal entries: those after the number `after` and all new ones, or only new ones if
     /// `after` is nil. Returns when the host has accepted the call; a host that hangs is waited for without a limit.
     package func followJournal(
         after: Int64?,
         filter: JournalFilter = JournalFilter()
-    ) async throws(ControlError) -> JournalFeed {
+    ) async throws(ControlError) -> LineFeed<JournalLine> {
         let query = JournalQuery(after: after, isFollowing: true, filter: filter)
         let response = try await response(to: request(.journal, query: query.items))
-        return JournalFeed(socket: socket, body: response.body)
+        return LineFeed(socket: socket, subject: .journal, body: response.body)
+    }
+
+    /// Opens the stream of log lines: the newest lines that the query selects, and then every new one. Returns when the
+    /// host has accepted the call.
+    package func followLogs(_ query: LogQuery) async throws(ControlError) -> LineFeed<LaunchLogLine> {
+        var query = query
+        query.isFollowing = true
+        let response = try await response(to: request(.logs, query: query.items))
+        return LineFeed(socket: socket, subject: .log, body: response.body)
     }
 
     /// Runs a call with a timeout. The deadline of the HTTP library covers only the head of an answer, but a host can

@@ -6,14 +6,19 @@ package import ControlAPI
 package enum ControlError: Error, Hashable, Sendable {
     /// No host answers at the socket, or the answer is incomplete or too large.
     case unreachable(socket: String, cause: ConnectionFailure)
-    /// The stream of the journal has ended. `isInOrder` is true when the host ended it, false when the connection was
-    /// lost.
-    case journalEnded(socket: String, isInOrder: Bool)
+    /// The stream of the journal or of a log has ended. `isInOrder` is true when the host ended it, false when the
+    /// connection was lost.
+    case streamEnded(Stream, socket: String, isInOrder: Bool)
     /// The host answered with an error: it refused the call or failed to perform it. Has the HTTP status and the error
     /// reply.
     case refused(status: Int, ErrorReply)
     /// The answer does not conform to this API: the process at the socket is not a host, or a host of another version.
     case misunderstood(socket: String, detail: String)
+
+    package enum Stream: String, Hashable, Sendable {
+        case journal
+        case log
+    }
 }
 
 extension ControlError: CustomStringConvertible {
@@ -22,8 +27,9 @@ extension ControlError: CustomStringConvertible {
         case .unreachable(let socket, .answerTooLarge):
             "the call to the host at \(socket) failed: \(ConnectionFailure.answerTooLarge)"
         case .unreachable(let socket, let cause): "no host answers at \(socket): \(cause)"
-        case .journalEnded(let socket, isInOrder: true): "the host at \(socket) is stopping and has closed the journal"
-        case .journalEnded(let socket, isInOrder: false): "the connection to the host at \(socket) is lost"
+        case .streamEnded(let stream, let socket, isInOrder: true):
+            "the host at \(socket) is stopping and has closed the \(stream.rawValue)"
+        case .streamEnded(_, let socket, isInOrder: false): "the connection to the host at \(socket) is lost"
         case .refused(_, let reply): "\(reply.error.code) (\(reply.error.subReason)): \(reply.error.message)"
         case .misunderstood(let socket, let detail):
             "the answer at \(socket) does not follow this API: \(detail);"

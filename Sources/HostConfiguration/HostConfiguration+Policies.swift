@@ -86,9 +86,8 @@ extension HostConfiguration {
             mapping.problems.report(
                 .wrongValue,
                 at: at,
-                "is \(at.value.inQuotes), which is not HH:MM, with or without weekdays or days of the month"
-                    + " before it",
-                remedy: "write a time such as \"02:30\", \"mon-fri 02:30\" or \"1,15 02:30\""
+                "is \(at.value.inQuotes), which is \(CalendarRule.textRule)",
+                remedy: CalendarRule.textRemedy
             )
             return nil
         case (let every?, _?):

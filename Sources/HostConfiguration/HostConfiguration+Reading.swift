@@ -54,6 +54,12 @@ extension HostConfiguration {
             }
         }
         mapping.mapping("sensors") { readSensors($0) }
+        mapping.mapping("logs") { logs in
+            replace(&self.logs.launch, with: logs.byteSize("launch", in: LogLimits.launchRange))
+            replace(&self.logs.plugin, with: logs.byteSize("plugin", in: LogLimits.pluginRange))
+            replace(&self.logs.total, with: logs.byteSize("total", in: LogLimits.totalRange))
+            replace(&self.logs.retention, with: logs.duration("retention", in: Self.waits))
+        }
         replace(&journalRetention, with: mapping.duration("journal-retention", in: Self.waits))
         readScheduling(mapping)
         for policy in mapping.mappings("plugins", Self.policy) {

@@ -64,9 +64,11 @@ extension HostConfiguration {
         }
         let misfits = schedules.sorted { $0.0 < $1.0 }.map { task, reason -> String in
             guard case .identifierNotPermitted = reason else {
+                let kinds = policy.schedules[task]?.permittedKinds(of: task, by: plugin, permissions) ?? []
+                let kind = kinds.first.map { "write kind: \($0.name), which the manifest permits" }
                 return
                     "\(key).schedules.\(task): \(reason.message), so each occurrence is refused; \(reason.remedy), or"
-                    + " choose another kind for the schedule"
+                    + " \(kind ?? "remove the schedule")"
             }
             let nearest = NearestWord.to(task.text, among: names)
             let remedy = nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") } ?? "permit it in the manifest"

@@ -53,6 +53,8 @@ package struct HostConfiguration: Sendable {
     package var scheduling = SchedulingConfiguration()
     /// The source of the rules of time zones.
     package var timeZones = TimeZoneDatabase.system
+    /// The limits of the log files of launches.
+    package var logs = LogLimits()
     /// Retention of the journal and of ended launches.
     package var journalRetention: Duration = .seconds(90 * 24 * 60 * 60)
     /// The operator's values of plugin settings, which override the defaults of the manifests.

@@ -22,7 +22,7 @@ struct OperatorPolicy: Sendable {
     let secrets: [String: SecretSource]
     /// Extensions that may share the plugin's container and submit for it, in addition to the extensions in its
     /// manifest.
-    let extensions: [Field<PluginIdentifier>]
+    var extensions: [Field<PluginIdentifier>]
 
     func over(_ host: SchedulingConfiguration) -> PluginPolicy {
         var policy = PluginPolicy()

@@ -18,12 +18,20 @@ import UnixSignals
 /// until it is stopped.
 package struct Host: Sendable {
     let configuration: HostConfiguration
+    private let reread: @Sendable () throws -> HostConfiguration
     private let log: Logger
 
     package static var version: String { Release.version }
 
-    package init(configuration: HostConfiguration) {
+    /// Creates a host.
+    ///
+    /// - Parameter reread: reads file and flags again, for a reload.
+    package init(
+        configuration: HostConfiguration,
+        rereading reread: @escaping @Sendable () throws -> HostConfiguration
+    ) {
         self.configuration = configuration
+        self.reread = reread
         LoggingSystem.bootstrap { _ in QueuedLogHandler() }
         var log = Logger(label: "bgtaskd")
         log.logLevel = configuration.logLevel
@@ -42,12 +50,14 @@ package struct Host: Sendable {
         let state = try StateDirectory(path: configuration.stateDirectory, isTraversable: users.range != nil)
         let mailbox = Mailbox()
         let health = LedgerHealth()
+        let logs = LaunchLogs(directory: state.logDirectory, limits: configuration.logs, log: log)
+        let metrics = MetricsKeeper()
         let launcher = try makeLauncher(users, sandboxes, state, reportingTo: mailbox)
         let ledger: Ledger
         do {
             // Before the ledger is opened, which may upgrade it: a host that refuses to start changes nothing of it.
             try require(limiting(launcher, users, containers: state.containerDirectory), by: sandboxes)
-            ledger = try openLedger(in: state, reportingTo: mailbox, health)
+            ledger = try openLedger(in: state, reportingTo: mailbox, health, metrics)
             let keeper = try UserKeeper(users, ledger: ledger)
             try await DiskThreads.with { threads in
                 let socket = ControlSocket(
@@ -62,9 +72,11 @@ package struct Host: Sendable {
                     state,
                     ledger,
                     health,
+                    metrics,
                     launcher,
                     sandboxes,
                     keeper,
+                    logs,
                     threads,
                     killPoint,
                     control
@@ -73,11 +85,13 @@ package struct Host: Sendable {
         } catch {
             // Launches must not outlive a failed host.
             await launcher.close()
+            logs.flush()
             withExtendedLifetime(state) {}
             LogWriter.shared.drain()
             throw error
         }
         await launcher.close()
+        logs.flush()
         try ledger.close()
         // The lock is released last.
         withExtendedLifetime(state) {}
@@ -89,10 +103,13 @@ package struct Host: Sendable {
     private func openLedger(
         in state: StateDirectory,
         reportingTo mailbox: Mailbox,
-        _ health: LedgerHealth
+        _ health: LedgerHealth,
+        _ metrics: MetricsKeeper
     ) throws -> Ledger {
         let log = log
-        let ledger = try Ledger.open(path: state.ledgerFile) { reports in
+        let ledger = try Ledger.open(path: state.ledgerFile) { group in
+            metrics.note(group, at: SystemClock().now().wall)
+        } onCommit: { reports in
             health.note(reports, at: SystemClock().now().wall)
             for report in reports {
                 if case .failure(let error) = report.result {
@@ -170,9 +187,11 @@ package struct Host: Sendable {
         _ state: StateDirectory,
         _ ledger: Ledger,
         _ health: LedgerHealth,
+        _ metrics: MetricsKeeper,
         _ launcher: Launcher,
         _ sandboxes: SandboxPolicy,
         _ users: UserKeeper,
+        _ logs: LaunchLogs,
         _ threads: DiskThreads,
         _ killPoint: KillPoint?,
         _ place: ControlPlace
@@ -214,6 +233,7 @@ package struct Host: Sendable {
             resources: (configuration.launchLimits, configuration.backgroundNice),
             secrets: SecretReader(configuration.secrets, environment: environment),
             conditions: conditions,
+            logs: logs,
             clock: clock,
             onUnseenChange: { doubted.yield() },
             killPoint: killPoint,
@@ -248,8 +268,12 @@ package struct Host: Sendable {
         ) { sample in
             loop.post(.diskSampled(sample))
         }
+        let keeper = ConfigurationKeeper(configuration, threads: threads, log: log, reread: reread) { new, keys, user in
+            let event = SchedulerEvent.configured(new, keys: keys)
+            loop.post(user.map { .byUser($0, event) } ?? event)
+        }
         let facts = HostFacts(
-            configuration: configuration,
+            keeper: keeper,
             sandboxes: sandboxes,
             users: users,
             launcher: launcher,
@@ -265,7 +289,8 @@ package struct Host: Sendable {
             catalogue: catalogue,
             conditions: conditions,
             facts: facts,
-            ledgerHealth: health
+            ledgerHealth: health,
+            metrics: metrics
         )
         let socket = configuration.controlSocket
         let control = ControlServer(
@@ -286,17 +311,19 @@ package struct Host: Sendable {
             discarded: state.earlierDiscarded(),
             ledger: ledger,
             threads: threads,
+            logs: logs,
             retention: configuration.journalRetention,
             doubt: configuration.scheduling.clockDoubt,
             now: { clock.wall },
             clock: ContinuousClock(),
             log: log
         )
+        let hangup: [any Service] = HangupMeaning.ofProcess == .reload ? [HangupReload(keeper: keeper)] : []
         // Services stop in reverse order: the decision loop stops first, so that running tasks expire without waiting
         // for callers.
         return ServiceGroup(
-            services: [control, catalogue, zones, care, disk, conditions, loop],
-            gracefulShutdownSignals: StopSignals.accepted,
+            services: hangup + [control, catalogue, zones, care, disk, conditions, loop],
+            gracefulShutdownSignals: HangupMeaning.ofProcess.stopSignals,
             logger: libraryLog
         )
     }

@@ -15,6 +15,8 @@ final class StateDirectory: Sendable {
     /// state directory.
     var ledgerFile: String { path + "/ledger/ledger.sqlite" }
     var containerDirectory: String { path + "/containers" }
+    /// The directory of the logs of launches, created with the first line.
+    var logDirectory: String { path + "/logs" }
     /// The directory of the main bundles of plugins, created with the first bundle.
     var bundleDirectory: String { path + "/bundles" }
 

@@ -5,6 +5,7 @@ import Glibc
 import LinuxSystem
 import RunnerWire
 import Synchronization
+import TaskModel
 
 /// The runner's end of the control socket. Sending never blocks: bytes that the socket does not accept are kept in
 /// order, and the control thread flushes them. Apart from dropping log lines in a flood, it does not interpret

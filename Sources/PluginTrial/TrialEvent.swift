@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 package import PluginLaunch
-package import RunnerWire
 package import SandboxPolicy
 package import TaskModel
 

@@ -68,11 +68,3 @@ package struct CallNumber: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
-
-/// Severity of a plugin's log line; the numbers are the ABI's `BGT_LOG_...`.
-package enum LogLevel: UInt32, Hashable, Sendable {
-    case debug = 1
-    case info = 2
-    case warning = 3
-    case error = 4
-}

@@ -13,6 +13,8 @@ struct Agenda: Sendable {
         case removedPlugin(PluginIdentifier)
         case occurrence(PluginIdentifier, TaskIdentifier)
         case fetch(PluginIdentifier)
+        /// The end of the pause of a plugin.
+        case pause(PluginIdentifier)
     }
 
     enum MonotonicAlarm: Hashable, Sendable {

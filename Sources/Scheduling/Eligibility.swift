@@ -17,6 +17,8 @@ package enum Eligibility {
         /// Whether the plugin's manifest is refused only because its main plugin is missing.
         package var isOrphan = false
         package var policy: PluginPolicy
+        /// The pause of the plugin; nil when it is not paused.
+        package var pause: PluginPause?
         /// The main plugin of an extension; nil for a main plugin.
         package var main: MainPlugin?
         /// The launch that occupies the lane of the work or, for a continued request, the launch for which the request
@@ -38,6 +40,7 @@ package enum Eligibility {
         /// The problem of the main plugin's manifest; nil when the manifest is not refused.
         package var refusal: String?
         package var isEnabled: Bool
+        package var pause: PluginPause?
     }
 
     /// Facts about the host: other launches, stopping, start-up waves, the disk.
@@ -125,7 +128,7 @@ package enum Eligibility {
     }
 
     /// The reasons that block all work of the plugin because the plugin, or the main plugin of an extension, is
-    /// missing, refused or disabled.
+    /// missing, refused, disabled or paused.
     static func presenceReasons(_ standing: Standing) -> [Reason] {
         var absences: [Reason] = []
         if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }
@@ -139,7 +142,11 @@ package enum Eligibility {
             standing.policy.isEnabled ? nil : standing.plugin,
             standing.main.flatMap { $0.isEnabled ? nil : $0.identifier },
         ].compactMap { $0 }
-        return disabled.map { .pluginDisabled($0) }
+        let pauses = [
+            standing.pause.map { (standing.plugin, $0) },
+            standing.main.flatMap { main in main.pause.map { (main.identifier, $0) } },
+        ].compactMap { $0 }
+        return disabled.map { .pluginDisabled($0) } + pauses.map { .pluginPaused($0.0, $0.1) }
     }
 
     private static func absence(of plugin: PluginIdentifier, _ refusal: String?) -> Reason {
@@ -153,7 +160,8 @@ package enum Eligibility {
         configuration: SchedulingConfiguration
     ) -> [Reason] {
         var reasons = presenceReasons(standing)
-        guard reasons.isEmpty, let entry = standing.entry else { return reasons }
+        // A pause ends by a call alone: the other reasons must be known before.
+        guard reasons.allSatisfy({ $0.kind == .pluginPaused }), let entry = standing.entry else { return reasons }
         if standing.policy.isBackgroundDenied, work.kind != .continued {
             reasons.append(.backgroundDenied(standing.plugin))
         }

@@ -16,10 +16,13 @@ package struct Explanation: Hashable, Sendable {
     package let identifier: TaskIdentifier
     package let plugin: PluginIdentifier?
     package let states: [State]
-    /// Time of the next submission by the operator's schedule; nil without a schedule, or when no next time is known.
-    package var nextOccurrence: WallTime?
-    /// The reasons that block all work of the plugin, because the plugin or its main plugin is missing, refused or
-    /// disabled. Empty while work is pending.
+    /// The operator's schedule of the identifier; nil without one.
+    package var schedule: ScheduleListing?
+    /// The replacements of the pending request; nil when none is pending, or it replaced none.
+    package var replacements: Replacements?
+    /// The reasons that block all work of the plugin, because the plugin or its main plugin is missing, refused,
+    /// disabled or paused. For a scheduled identifier also the reason why the manifest refuses each occurrence. Empty
+    /// while work is pending.
     package var obstacles: [Reason] = []
     package let now: Moment
 
@@ -36,6 +39,9 @@ package struct Explanation: Hashable, Sendable {
         for case .pending(_, let reasons, _) in states { return reasons }
         return obstacles
     }
+
+    /// Time of the next submission by the operator's schedule; nil without a schedule, or when no next time is known.
+    package var nextOccurrence: WallTime? { schedule?.next }
 
     private var isPending: Bool { states.contains { if case .pending = $0 { true } else { false } } }
 
@@ -62,7 +68,9 @@ extension Scheduler {
     }
 
     private func explainTask(_ identifier: TaskIdentifier, at now: Moment) -> Explanation {
-        let owner = holder(of: identifier)
+        // A schedule may name an identifier that no manifest permits.
+        let owner = holder(of: identifier) ?? calendar.plugin(scheduling: identifier)
+        var replacements: Replacements?
         var states = running(in: launches.numbers(running: identifier), at: now) { $0.identifier == identifier }
         if let owner, plugins.contains(owner), let request = plugins[owner].requests[identifier],
             !isStarting(request.number, identifier)
@@ -71,14 +79,23 @@ extension Scheduler {
             states.append(
                 .pending(work, reasons: reasons(against: request, at: now), policies: verdicts(on: work, at: now))
             )
+            replacements = plugins[owner].requests.replacements[identifier]
         }
+        let schedule = owner.flatMap { listing(of: ScheduledTask(plugin: $0, identifier: identifier)) }
         return Explanation(
             identifier: identifier,
             plugin: owner,
             states: states.isEmpty ? [.unknown] : states,
-            nextOccurrence: owner.flatMap { nextOccurrence(of: identifier, of: $0) },
+            schedule: schedule,
+            replacements: replacements,
             now: now
-        ).adding(owner.map(reasons(againstAllOf:)) ?? [])
+        ).adding(owner.map { obstacles(to: schedule, of: $0) } ?? [])
+    }
+
+    /// The reasons that block all work of the plugin; without any, the reason why its manifest refuses the schedule.
+    private func obstacles(to schedule: ScheduleListing?, of plugin: PluginIdentifier) -> [Reason] {
+        let general = reasons(againstAllOf: plugin)
+        return general.isEmpty ? [schedule?.obstacle].compactMap(\.self) : general
     }
 
     private func explainEvents(
@@ -180,8 +197,8 @@ extension Scheduler {
         return reasons(against: event, behind: isBlocked ? first.type.name : nil, at: now)
     }
 
-    /// The reasons that block all work of a plugin now, because the plugin or its main plugin is missing, refused or
-    /// disabled.
+    /// The reasons that block all work of a plugin now, because the plugin or its main plugin is missing, refused,
+    /// disabled or paused.
     package func reasons(againstAllOf plugin: PluginIdentifier) -> [Reason] {
         guard plugins.contains(plugin) else { return [.pluginMissing(plugin)] }
         return Eligibility.presenceReasons(standing(of: plugin, in: .event))

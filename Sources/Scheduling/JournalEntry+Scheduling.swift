@@ -93,10 +93,22 @@ extension JournalEntry {
             event: event,
             plugin: plugin,
             launch: task.launch,
-            label: task.identifier.text,
+            label: task.label,
             submission: task.submission,
             blame: .nobody,
             message: event.row.meaning
+        )
+    }
+
+    /// The journal entry about a user's call to stop a launch without an unfinished task.
+    static func stopRequested(of launch: LaunchNumber, _ plugin: PluginIdentifier, at now: Moment) -> JournalEntry {
+        JournalEntry(
+            at: now.wall,
+            event: .stopRequested,
+            plugin: plugin,
+            launch: launch,
+            blame: .nobody,
+            message: "a user stopped a launch whose tasks have ended, and that open assertions kept running"
         )
     }
 

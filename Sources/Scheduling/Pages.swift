@@ -59,6 +59,8 @@ package struct PluginSummary: Hashable, Sendable {
     package let runningCount: Int
     /// Whether a launch of the plugin is running. An assertion can keep a launch open without running tasks.
     package let hasLaunch: Bool
+    /// The pause of the plugin; nil when it is not paused.
+    package let pause: PluginPause?
 
     package init(
         entry: PluginEntry,
@@ -66,7 +68,8 @@ package struct PluginSummary: Hashable, Sendable {
         pendingCount: Int,
         eventCount: Int,
         runningCount: Int,
-        hasLaunch: Bool
+        hasLaunch: Bool,
+        pause: PluginPause? = nil
     ) {
         self.entry = entry
         self.pendingByLimit = pendingByLimit
@@ -74,6 +77,7 @@ package struct PluginSummary: Hashable, Sendable {
         self.eventCount = eventCount
         self.runningCount = runningCount
         self.hasLaunch = hasLaunch
+        self.pause = pause
     }
 }
 

@@ -27,6 +27,7 @@ extension Scheduler {
             case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
             case .occurrence(let plugin, let identifier): submitOccurrence(of: identifier, plugin, at: now)
             case .fetch(let plugin): checkFetch(of: plugin, at: now)
+            case .pause(let plugin): endPause(of: plugin, at: now)
             }
         }
     }
@@ -81,6 +82,9 @@ extension Scheduler {
             {
                 agenda.add(first.alarm, at: due)
             }
+            if case .pause(let plugin) = first.alarm, !isStopping, let end = pauses[plugin]?.until {
+                agenda.add(first.alarm, at: end)
+            }
         }
         while let first = agenda.firstMonotonic, !isAwaited(first.alarm, at: first.time) {
             agenda.dropFirstMonotonic()
@@ -101,6 +105,7 @@ extension Scheduler {
                 && plugins[plugin].policy.schedules[identifier] != nil
         case .fetch(let plugin):
             !isStopping && fetches[plugin] != nil && plugins.contains(plugin) && plugins[plugin].entry != nil
+        case .pause(let plugin): !isStopping && pauses[plugin]?.until.map { $0 <= time } ?? false
         }
     }
 

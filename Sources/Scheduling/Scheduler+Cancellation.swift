@@ -80,16 +80,9 @@ extension Scheduler {
             cancellation.identifier.map { launches.numbers(running: $0) } ?? launches.numbers(of: cancellation.plugin)
         return numbers.compactMap(launches.find).filter { $0.plugin == cancellation.plugin }.flatMap { launch in
             (launch.execution?.tasks ?? []).compactMap { task -> RunningTask? in
-                guard task.outcome == nil, !task.wasCancelled, let identifier = task.work.identifier,
-                    cancellation.covers(identifier)
+                guard task.outcome == nil, !task.wasCancelled, cancellation.covers(task.work.identifier)
                 else { return nil }
-                return RunningTask(
-                    launch: launch.number,
-                    id: task.id,
-                    identifier: identifier,
-                    submission: task.work.number,
-                    user: callingUser
-                )
+                return RunningTask(task, of: launch.number, by: callingUser)
             }
         }
     }
@@ -134,6 +127,7 @@ extension Scheduler {
             switch operation {
             case .cancel(let cancellation): cancel(cancellation, at: now)
             case .stop(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
+            case .stopLaunch(let launch, let reply): stopLaunch(launch, reply: reply, at: now)
             case .submit(let submission, let asker, let isForeground):
                 submit(submission, for: asker, isForeground: isForeground, at: now)
             }
@@ -159,7 +153,8 @@ extension Scheduler {
     mutating func beginDeciding(over task: RunningTask, as change: ChangeNumber) {
         guard let plugin = launches.find(task.launch)?.plugin else { return }
         launches.execute(task.launch) { $0.undecided += 1 }
-        plugins[plugin].requests.begin(.concernsRunningTask, about: task.identifier, as: change)
+        guard let identifier = task.identifier else { return }
+        plugins[plugin].requests.begin(.concernsRunningTask, about: identifier, as: change)
     }
 
     mutating func endDeciding(
@@ -169,7 +164,7 @@ extension Scheduler {
         _ body: (inout Execution.Task) -> Void
     ) {
         guard let plugin = launches.find(task.launch)?.plugin else { return }
-        plugins[plugin].requests.end(change, about: task.identifier)
+        if let identifier = task.identifier { plugins[plugin].requests.end(change, about: identifier) }
         launches.execute(task.launch) { execution in
             execution.undecided -= 1
             if let index = execution.index(of: task.id) { body(&execution.tasks[index]) }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
 // The results of commits: a change on disk is applied to the state, a failed one is dropped.
 extension Scheduler {
@@ -12,12 +12,15 @@ extension Scheduler {
         case .arrival(let event): arrived(event, isWritten: true, at: now)
         case .cancellation(let cancellation): settle(cancellation, at: now)
         case .stop(let task, let change, let reply): stopRecorded(task, change, reply: reply, at: now)
+        case .launchStop(let launch, let tasks, let change, let reply):
+            launchStopRecorded(launch, tasks, change, reply: reply, at: now)
         case .welcome(let plugin, let known, let event): welcomed(plugin, as: known, event, at: now)
         case .leave(let plugin, let known): remembered(plugin, as: known, at: now)
         case .launchStart(let launch, let change): sendPlan(of: launch, change, at: now)
         case .delivery(let launch, let task, let change): delivered(task, to: launch, change, at: now)
         case .launchRecord(let launch): recordingSucceeded(launch, at: now)
         case .clearance(let clearance, let change): clear(clearance, change, at: now)
+        case .pause(let plugin, let pause, let reply): pauseRecorded(of: plugin, pause, reply: reply, at: now)
         case .waits(let plugin, _): waitsWritten(of: plugin, at: now)
         case .keeping: break
         }
@@ -31,6 +34,8 @@ extension Scheduler {
         case .arrival(let event): arrived(event, isWritten: false, at: now)
         case .cancellation(let cancellation): rollBack(cancellation, because: message, at: now)
         case .stop(let task, let change, let reply): stopNotRecorded(task, change, reply: reply, message, at: now)
+        case .launchStop(let launch, let tasks, let change, let reply):
+            launchStopNotRecorded(launch, tasks, change, reply: reply, because: message, at: now)
         case .welcome(let plugin, _, let event): notWelcomed(plugin, event, at: now)
         case .leave(let plugin, _): notRemembered(plugin, at: now)
         case .launchStart(let launch, let change): launchNotRecorded(launch, change, because: message, at: now)
@@ -38,6 +43,8 @@ extension Scheduler {
             notDelivered(task, to: launch, change, because: message, at: now)
         case .launchRecord(let launch): recordingFailed(launch, because: message, at: now)
         case .clearance(let clearance, let change): notCleared(clearance, change, because: message, at: now)
+        case .pause(let plugin, _, let reply):
+            pauseNotRecorded(of: plugin, reply: reply, because: message, at: now)
         case .waits(let plugin, let classes): waitsNotWritten(of: plugin, classes, at: now)
         case .keeping(let changes):
             kept += changes
@@ -71,7 +78,7 @@ extension Scheduler {
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
                 .endTask, .requeueTask, .forbidRequeue, .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
-                .forgetPlugin:
+                .forgetPlugin, .setPause:
                 change
             }
         }
@@ -89,9 +96,10 @@ extension Scheduler {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         if let old = plugins[plugin].requests.number(of: identifier) {
             plugins[plugin].origins[old] = nil
-            pendingCount -= 1
+            countRemoval(of: identifier, plugin)
         }
         pendingCount += 1
+        pendingByKind[request.request.kind, default: 0] += 1
         var request = request
         request.retry.dropVoidCooldown(at: now, configuration)
         let due = request.due(at: now, configuration)
@@ -104,11 +112,17 @@ extension Scheduler {
     /// Removes the request `number` after its removal was committed. A newer pending request of the identifier stays.
     mutating func remove(_ identifier: TaskIdentifier, _ number: SubmissionNumber, of plugin: PluginIdentifier) {
         guard plugins[plugin].requests.number(of: identifier) == number else { return }
+        countRemoval(of: identifier, plugin)
         plugins[plugin].requests.remove(identifier, number: number)
         plugins[plugin].origins[number] = nil
-        pendingCount -= 1
         toWatchAnew.insert(plugin)
         if strays[identifier]?.remove(plugin) != nil, strays[identifier]?.isEmpty == true { strays[identifier] = nil }
+    }
+
+    /// Counts the removal of a pending request, which is still stored.
+    private mutating func countRemoval(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) {
+        pendingCount -= 1
+        if let kind = plugins[plugin].requests.kind(of: identifier) { pendingByKind[kind, default: 1] -= 1 }
     }
 
     /// Adds an event that is on disk to the queue of its plugin.
@@ -128,7 +142,7 @@ extension Scheduler {
 
     /// The plugin with a pending or running task of the identifier; otherwise the plugin whose manifest permits the
     /// identifier. Nil when neither exists.
-    func holder(of identifier: TaskIdentifier) -> PluginIdentifier? {
+    package func holder(of identifier: TaskIdentifier) -> PluginIdentifier? {
         let owner = owners[identifier]
         if let owner, plugins.contains(owner), plugins[owner].requests.expectedNumber(identifier) != nil {
             return owner

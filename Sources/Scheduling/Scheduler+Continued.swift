@@ -115,7 +115,9 @@ extension Scheduler {
     private mutating func deliver(_ request: PendingRequest, to number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), let execution = launch.execution else { return }
         let work = PendingWork.request(request)
-        let task = PlannedTask(id: TaskID(launch: number, index: execution.tasksHanded), work: work)
+        let since = eligibleSince(work, preparedAt: nil, at: now.wall)
+        let id = TaskID(launch: number, index: execution.tasksHanded)
+        let task = PlannedTask(id: id, work: work, eligibleSince: since)
         let change = inFlight.nextChange()
         launches.execute(number) { execution in
             execution.tasksHanded += 1

@@ -17,8 +17,12 @@ extension Scheduler {
         case .runRequested(let identifiers, let reply): requestRun(of: identifiers, reply: reply, at: now)
         case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
         case .conditionsSimulated(let new): noteSimulated(new, at: now)
+        case .configured(let new, let keys): configure(new, changing: keys, at: now)
         case .taskStopRequested(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
+        case .launchStopRequested(let launch, let reply): stopLaunch(launch, reply: reply, at: now)
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
+        case .pauseRequested(let plugin, let end, let reply): pause(plugin, until: end, reply: reply, at: now)
+        case .resumeRequested(let plugin, let reply): resume(plugin, reply: reply, at: now)
         case .byUser(let user, let event): dispatch(event, by: user, at: now)
 
         // Results from the ledger.

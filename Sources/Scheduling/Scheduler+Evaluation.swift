@@ -128,6 +128,7 @@ extension Scheduler {
                 refusal: state.pointee.refusal,
                 isOrphan: state.pointee.isOrphan,
                 policy: state.pointee.policy,
+                pause: pause(of: plugin),
                 main: (state.pointee.entry ?? state.pointee.lastEntry)?.containingPlugin.map(standing(ofMain:)),
                 laneOccupant: occupant == own ? nil : occupant,
                 isOccupantStopping: occupant.map(launches.isStopping) ?? false,
@@ -143,7 +144,8 @@ extension Scheduler {
             identifier: main,
             isInstalled: plugins.contains(main) && plugins[main].entry != nil,
             refusal: plugins.contains(main) ? plugins[main].refusal : nil,
-            isEnabled: configuration.plugins[main]?.isEnabled ?? true
+            isEnabled: configuration.plugins[main]?.isEnabled ?? true,
+            pause: pause(of: main)
         )
     }
 

@@ -74,7 +74,7 @@ extension Scheduler {
     /// Requests a runner for a new launch; its batch is formed when the runner is ready.
     mutating func prepareLaunch(of plugin: PluginIdentifier, in lane: Lane) -> LaunchNumber {
         lastLaunch = LaunchNumber(rawValue: lastLaunch.rawValue + 1)
-        launches.add(ScheduledLaunch(number: lastLaunch, plugin: plugin, lane: lane))
+        launches.add(ScheduledLaunch(number: lastLaunch, plugin: plugin, lane: lane, preparedAt: lastWall))
         beginWork(of: plugin, in: lane)
         let preparation = LaunchPreparation(
             plugin: plugin,

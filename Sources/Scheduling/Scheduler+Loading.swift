@@ -20,6 +20,10 @@ extension Scheduler {
         }
         fetches = snapshot.fetches
         occurrences = snapshot.occurrences
+        pauses = snapshot.pauses
+        for (plugin, pause) in pauses {
+            if let end = pause.until { agenda.add(.pause(plugin), at: end) }
+        }
     }
 
     /// Emits the action `load` for each plugin whose pending work is read next.

@@ -76,7 +76,8 @@ extension Scheduler {
             pendingCount: isMain ? plugins[plugin].requests.count : 0,
             eventCount: plugins[plugin].events.count,
             runningCount: executions.reduce(0) { $0 + $1.unfinished.count },
-            hasLaunch: !executions.isEmpty
+            hasLaunch: !executions.isEmpty,
+            pause: pause(of: plugin)
         )
     }
 

@@ -112,15 +112,28 @@ extension Scheduler {
         because refusal: SubmissionRefusal,
         at now: Moment
     ) {
+        let remedy = refusal.subReason == .identifierNotPermitted ? nearestRemedy(for: identifier, of: plugin) : ""
         let entry = JournalEntry(
             at: now.wall,
             event: .occurrenceMissed,
             plugin: plugin,
             label: identifier.text,
             blame: .nobody,
-            message: "the request of a scheduled occurrence was refused and is not repeated: \(refusal)"
+            message: "the request of a scheduled occurrence was refused and is not repeated: \(refusal)\(remedy)"
         )
         pass(occurrence, of: identifier, with: entry)
+    }
+
+    /// Maximum number of identifiers that are compared with a mistyped one, so that the comparison takes less than a
+    /// millisecond of the decision loop.
+    private static let mostNames = 100
+
+    /// The nearest identifier that the manifest of the plugin permits, as a remedy; empty without a similar one.
+    private func nearestRemedy(for identifier: TaskIdentifier, of plugin: PluginIdentifier) -> String {
+        let permitted = plugins[plugin].entry?.permitted.prefix(Self.mostNames) ?? []
+        let names = permitted.compactMap { if case .exact(let name) = $0 { name.text } else { nil } }
+        guard let nearest = NearestWord.to(identifier.text, among: names) else { return "" }
+        return "; \(NearestWord.remedy(nearest: nearest, meaning: "task"))"
     }
 
     private func isPendingOrRunning(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> Bool {

@@ -45,7 +45,8 @@ extension Scheduler {
             return .failure(NotLaunching(message: message))
         }
         let reasons = reasons(against: request, isLaunchedByUser: true, at: now)
-        guard let first = reasons.first else { return .success(plugin) }
+        // A launch that a user requested waits for the end of a pause, like all work of the plugin.
+        guard let first = reasons.first(where: { $0.kind != .pluginPaused }) else { return .success(plugin) }
         return .failure(
             NotLaunching(message: "\(identifier) cannot be launched now: \(first.message); \(first.remedy)")
         )

@@ -15,8 +15,9 @@ extension Scheduler {
             emit(.dismissRunner(number))
             return drop(launch, at: now)
         }
-        let tasks = batch.enumerated().map {
-            PlannedTask(id: TaskID(launch: number, index: $0.offset), work: $0.element)
+        let tasks = batch.enumerated().map { index, work in
+            let since = eligibleSince(work, preparedAt: launch.preparedAt, at: now.wall)
+            return PlannedTask(id: TaskID(launch: number, index: index), work: work, eligibleSince: since)
         }
         let plan = LaunchPlan(
             number: number,

@@ -39,14 +39,7 @@ extension Scheduler {
             guard let execution = launches.listening(number),
                 let index = execution.index(ofUnfinished: identifier)
             else { continue }
-            let task = execution.tasks[index]
-            return RunningTask(
-                launch: number,
-                id: task.id,
-                identifier: identifier,
-                submission: task.work.number,
-                user: callingUser
-            )
+            return RunningTask(execution.tasks[index], of: number, by: callingUser)
         }
         return nil
     }
@@ -78,13 +71,13 @@ extension Scheduler {
         at now: Moment
     ) {
         let consequence =
-            "\(task.identifier) is being stopped, but runs again if the host goes down before the task has ended"
+            "\(task.label) is being stopped, but runs again if the host goes down before the task has ended"
         emit(.answer(reply, .notRecorded(message: "\(consequence): \(message)")))
         endDeciding(over: task, as: change, at: now) { _ in }
         resumeOperations(about: task, at: now)
     }
 
-    private mutating func resumeOperations(about task: RunningTask, at now: Moment) {
+    mutating func resumeOperations(about task: RunningTask, at now: Moment) {
         guard let plugin = launches.find(task.launch)?.plugin else { return }
         resumeOperations(of: plugin, at: now)
         considerRequests(of: plugin, at: now)

@@ -176,6 +176,7 @@ extension Scheduler {
             keep([.journal(.replacement(of: replaced, by: request, at: now))])
         }
         place(request, at: now)
+        if let replaced { plugins[plugin].requests.replacements.add(request, replacing: replaced, at: now.wall) }
         plugins[plugin].requests.end(submission.change, about: identifier)
         supersede(by: request)
         switch submission.asker {

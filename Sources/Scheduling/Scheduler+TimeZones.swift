@@ -53,7 +53,7 @@ extension Scheduler {
     }
 }
 
-/// The calendar schedules of the configuration, by time zone.
+/// The schedules of the configuration: all in order, and the calendar schedules by time zone.
 struct CalendarIndex: Sendable {
     struct Schedule: Hashable, Sendable {
         let plugin: PluginIdentifier
@@ -61,16 +61,24 @@ struct CalendarIndex: Sendable {
         let rule: CalendarRule
     }
 
+    /// All schedules, sorted.
+    private(set) var all: [ScheduledTask] = []
     private var byZone: [ScheduleZone: [Schedule]] = [:]
+    private var byIdentifier: [TaskIdentifier: PluginIdentifier] = [:]
 
     init(_ configuration: SchedulingConfiguration) {
         for (plugin, policy) in configuration.plugins.sorted(by: { $0.key < $1.key }) {
             for (identifier, schedule) in policy.schedules.sorted(by: { $0.key < $1.key }) {
+                all.append(ScheduledTask(plugin: plugin, identifier: identifier))
+                byIdentifier[identifier] = byIdentifier[identifier] ?? plugin
                 guard let rule = schedule.calendar else { continue }
                 byZone[rule.zone, default: []].append(Schedule(plugin: plugin, identifier: identifier, rule: rule))
             }
         }
     }
+
+    /// The first plugin that has a schedule of the identifier; nil when none has.
+    func plugin(scheduling identifier: TaskIdentifier) -> PluginIdentifier? { byIdentifier[identifier] }
 
     func schedules(ofAnyOf zones: some Collection<ScheduleZone>) -> [(zone: ScheduleZone, schedules: [Schedule])] {
         zones.sorted().compactMap { zone in byZone[zone].map { (zone, $0) } }

@@ -13,7 +13,7 @@ package import TaskModel
 /// The cost of most events depends only on the work that the event concerns. Requests are grouped by their reasons,
 /// lookups are indexed, and an event that concerns many plugins leaves chores, which are processed in slices.
 package struct Scheduler: Sendable {
-    package let configuration: SchedulingConfiguration
+    package internal(set) var configuration: SchedulingConfiguration
     package internal(set) var conditions: Conditions
     package internal(set) var isStopping = false
 
@@ -41,6 +41,8 @@ package struct Scheduler: Sendable {
     var lastLaunch: LaunchNumber
     /// Number of pending requests of the loaded plugins.
     package internal(set) var pendingCount = 0
+    /// Number of pending requests of the loaded plugins by kind; kinds that never had one are absent.
+    package internal(set) var pendingByKind: [TaskKind: Int] = [:]
     /// Number of waiting events of the loaded plugins.
     package internal(set) var waitingEventCount = 0
     /// Number of installed plugins.
@@ -62,8 +64,10 @@ package struct Scheduler: Sendable {
     /// By task identifier, the last submitted, skipped or refused occurrence of the schedule. Without one, or after the
     /// wall clock was far ahead, the time at which the schedule was arranged.
     var occurrences: [TaskIdentifier: WallTime] = [:]
+    /// The paused plugins, as recorded in the ledger.
+    var pauses: [PluginIdentifier: PluginPause] = [:]
     package internal(set) var timeZones: TimeZoneTable
-    let calendar: CalendarIndex
+    var calendar: CalendarIndex
     /// The old rules of a changed time zone, by the task identifier of the schedule. Only for schedules whose
     /// occurrence was in a commit in flight when the rules changed.
     var rulesOfCommits: [TaskIdentifier: TimeZoneRules] = [:]

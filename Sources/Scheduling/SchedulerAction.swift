@@ -95,11 +95,16 @@ package enum Answer: Hashable, Sendable {
     /// Number of cancelled pending requests; running tasks continue (statement 44).
     case cancelled(Int)
     case notRecorded(message: String)
+    /// The launches for the requested tasks. The tasks of paused plugins wait until the plugins are resumed.
     case launching([LaunchNumber])
     case notLaunching(message: String)
     case expiring(LaunchNumber)
+    /// The unfinished tasks of a launch that are being stopped, by their labels.
+    case stopping(LaunchNumber, tasks: [String])
     case notRunning(message: String)
     /// Number of dropped requests and events of a purged plugin; nil when the scheduler had no state of the plugin.
     case purged(Int?)
     case notPurged(message: String)
+    case paused(PluginPause)
+    case resumed(wasPaused: Bool)
 }

@@ -15,10 +15,18 @@ package enum SchedulerEvent: Hashable, Sendable {
     case expirationSimulated(TaskIdentifier, reply: ReplyToken)
     /// A user's call to stop a running task, or a continued request that waits.
     case taskStopRequested(TaskIdentifier, reply: ReplyToken)
+    /// A user's call to stop all tasks of a launch.
+    case launchStopRequested(LaunchNumber, reply: ReplyToken)
     case purgeRequested(PluginIdentifier, reply: ReplyToken)
+    /// A user's call to pause a plugin, until a time or, when it is nil, until a user resumes it.
+    case pauseRequested(PluginIdentifier, until: WallTime?, reply: ReplyToken)
+    case resumeRequested(PluginIdentifier, reply: ReplyToken)
     /// A call changed the simulated conditions. The value contains all conditions that are simulated now. The resulting
     /// change of conditions arrives as `conditionsChanged`. The call gets no answer from the scheduler.
     case conditionsSimulated(ScriptedConditions)
+    /// The configuration changed, by a call or by a signal. `keys` are the changed keys of the file. The call gets no
+    /// answer from the scheduler.
+    case configured(SchedulingConfiguration, keys: [String])
     /// An event that is a call of this user. The journal entries that it causes contain the user.
     indirect case byUser(CallingUser, SchedulerEvent)
 

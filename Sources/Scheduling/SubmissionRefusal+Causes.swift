@@ -42,6 +42,14 @@ extension SubmissionRefusal {
         )
     }
 
+    static func notInstalled(_ plugin: PluginIdentifier) -> SubmissionRefusal {
+        SubmissionRefusal(
+            code: .unavailable,
+            subReason: .pluginMissing,
+            message: "no plugin \(plugin) is installed or recorded; list the plugins with: bgtask plugin list"
+        )
+    }
+
     static func pluginDisabled(_ plugin: PluginIdentifier) -> SubmissionRefusal {
         SubmissionRefusal(
             code: .unavailable,

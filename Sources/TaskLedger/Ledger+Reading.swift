@@ -113,7 +113,7 @@ extension Ledger {
         return try read("reading the journal") { try $0.journal(newest).first?.number ?? JournalNumber(rawValue: 0) }
     }
 
-    private func read<Value>(
+    func read<Value>(
         _ operation: String,
         _ body: (Database) throws -> Value
     ) throws(LedgerError) -> Value {
@@ -139,6 +139,7 @@ extension Database {
             past: try pastLaunches(since: now.map { $0 + (.zero - week) } ?? WallTime(nanoseconds: .min)),
             fetches: try fetchSchedules(),
             occurrences: try occurrences(),
+            pauses: try pauses(),
             lastSubmission: last.submission,
             lastLaunch: last.launch
         )

@@ -24,24 +24,29 @@ package final class Ledger: Sendable {
     private let writer: Mutex<GroupWriter>
     private let commits = CommitQueue()
     private let followers = JournalFollowers()
+    private let onGroup: @Sendable (CommittedGroup) -> Void
     private let onCommit: @Sendable ([CommitReport]) -> Void
 
     /// Opens the ledger at `path`. Creates a missing ledger. Copies a ledger of an older version, then migrates it.
     /// Throws for a newer or damaged ledger and for the file of another program, all of which are left unchanged, except
     /// for an unfinished transaction of a file without an application ID.
     ///
-    /// - Parameter onCommit: receives the reports of the tickets of `submit`, group by group, on the writer's queue. It
-    ///   has to return quickly, and may call no method of the ledger except `submit`.
+    /// - Parameters:
+    ///   - onGroup: receives each group, before the reports of its tickets, on the writer's queue. It has to return
+    ///     quickly, and may call no method of the ledger.
+    ///   - onCommit: receives the reports of the tickets of `submit`, group by group, on the writer's queue. It has to
+    ///     return quickly, and may call no method of the ledger except `submit`.
     package static func open(
         path: String,
         hooks: LedgerHooks = LedgerHooks(),
+        onGroup: @escaping @Sendable (CommittedGroup) -> Void = { _ in },
         onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in }
     ) throws(LedgerError) -> Ledger {
         let file = LedgerFile(path: path)
         try file.examine()
         let copy = try file.copyIfOlder(freeBytes: hooks.freeBytes)
         try file.createIfAbsent()
-        return try Ledger(place: path, copy: copy, hooks: hooks, onCommit: onCommit) {
+        return try Ledger(place: path, copy: copy, hooks: hooks, onGroup: onGroup, onCommit: onCommit) {
             try DatabasePool(path: path, configuration: $0)
         }
     }
@@ -49,9 +54,10 @@ package final class Ledger: Sendable {
     /// Creates a ledger that exists only in memory. Reads of it wait for the writer, unlike reads of a ledger file.
     package static func inMemory(
         hooks: LedgerHooks = LedgerHooks(),
-        onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in }
+        onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in },
+        onGroup: @escaping @Sendable (CommittedGroup) -> Void = { _ in }
     ) throws(LedgerError) -> Ledger {
-        try Ledger(place: "memory", copy: nil, hooks: hooks, onCommit: onCommit) {
+        try Ledger(place: "memory", copy: nil, hooks: hooks, onGroup: onGroup, onCommit: onCommit) {
             try DatabaseQueue(configuration: $0)
         }
     }
@@ -60,6 +66,7 @@ package final class Ledger: Sendable {
         place: String,
         copy: LedgerCopy?,
         hooks: LedgerHooks,
+        onGroup: @escaping @Sendable (CommittedGroup) -> Void,
         onCommit: @escaping @Sendable ([CommitReport]) -> Void,
         connect: (Configuration) throws -> any DatabaseWriter
     ) throws(LedgerError) {
@@ -77,6 +84,7 @@ package final class Ledger: Sendable {
             throw LedgerError(error, while: "opening it", in: place)
         }
         self.place = place
+        self.onGroup = onGroup
         self.onCommit = onCommit
         writer = Mutex(GroupWriter(place: place, hooks: hooks, statements: statements))
     }
@@ -130,7 +138,9 @@ package final class Ledger: Sendable {
     @discardableResult
     private func commitGroup(in database: Database) -> Bool {
         guard commits.beginGroup() else { return false }
+        let start = ContinuousClock.now
         let group = writer.withLock { $0.write(commits.next, to: database) }
+        onGroup(CommittedGroup(group, duration: start.duration(to: .now)))
         report(group)
         if let last = group.lastJournal { followers.announce(last) }
         return true

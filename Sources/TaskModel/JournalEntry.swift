@@ -30,6 +30,9 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginRefused
         case provenanceRefused
         case pluginRemoved
+        case pluginPaused
+        case pluginResumed
+        case configurationReloaded
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
@@ -37,7 +40,8 @@ package struct JournalEntry: Hashable, Sendable {
                 .cancelRequested, .launchRequested, .expirationRequested, .triggered, .conditionsSimulated,
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
-                .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved,
+                .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
+                .pluginResumed, .configurationReloaded,
             ]
         }
 
@@ -54,7 +58,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .consumed:
                 ("consumed", "an expired or stopped task ended without completion and is not requeued", true)
             case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which continues", false)
-            case .stopRequested: ("stop-requested", "a user stopped a task", false)
+            case .stopRequested: ("stop-requested", "a user stopped a task or a launch", false)
             case .launchRequested: ("launch-requested", "a user requested the immediate launch of a request", false)
             case .expirationRequested: ("expiration-requested", "a user expired a task", false)
             case .triggered: ("triggered", "a user triggered an extension", false)
@@ -82,6 +86,11 @@ package struct JournalEntry: Hashable, Sendable {
             case .provenanceRefused:
                 ("provenance-refused", "a plugin was refused because of its signature or its missing pins", false)
             case .pluginRemoved: ("plugin-removed", "a plugin is no longer installed", false)
+            case .pluginPaused: ("plugin-paused", "a user paused a plugin, whose pending work waits", false)
+            case .pluginResumed:
+                ("plugin-resumed", "a user resumed a paused plugin, or the time of its pause has passed", false)
+            case .configurationReloaded:
+                ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
             }
         }
 

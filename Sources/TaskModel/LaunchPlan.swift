@@ -4,10 +4,14 @@
 package struct PlannedTask: Hashable, Sendable {
     package let id: TaskID
     package let work: PendingWork
+    /// The time since which at most other work and the host delayed the task: its own times had come, and no
+    /// permission, condition or policy blocked it. Nil when it is not known.
+    package let eligibleSince: WallTime?
 
-    package init(id: TaskID, work: PendingWork) {
+    package init(id: TaskID, work: PendingWork, eligibleSince: WallTime? = nil) {
         self.id = id
         self.work = work
+        self.eligibleSince = eligibleSince
     }
 }
 

@@ -37,6 +37,8 @@ package enum LedgerChange: Hashable, Sendable {
     /// Records the facts about a plugin that is installed now, or that is missing.
     case rememberPlugin(KnownPlugin)
     case forgetPlugin(PluginIdentifier)
+    /// Sets the pause of a plugin; nil removes it.
+    case setPause(PluginIdentifier, PluginPause?)
 }
 
 extension LedgerChange {
@@ -159,6 +161,7 @@ package struct LedgerSnapshot: Sendable {
     package var past: [PastLaunch]
     package var fetches: [PluginIdentifier: FetchSchedule]
     package var occurrences: [TaskIdentifier: WallTime]
+    package var pauses: [PluginIdentifier: PluginPause]
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
@@ -169,6 +172,7 @@ package struct LedgerSnapshot: Sendable {
         past: [PastLaunch] = [],
         fetches: [PluginIdentifier: FetchSchedule] = [:],
         occurrences: [TaskIdentifier: WallTime] = [:],
+        pauses: [PluginIdentifier: PluginPause] = [:],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -178,6 +182,7 @@ package struct LedgerSnapshot: Sendable {
         self.past = past
         self.fetches = fetches
         self.occurrences = occurrences
+        self.pauses = pauses
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }

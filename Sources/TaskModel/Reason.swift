@@ -3,10 +3,12 @@
 /// A cause that blocks a request or an event now. The order of the cases is the order in which `why` proposes the
 /// remedies (C13).
 package enum Reason: Hashable, Sendable {
-    // Ended by a change of manifest or configuration.
+    // Ended by a change of manifest or configuration, or by the operator.
     case pluginMissing(PluginIdentifier)
     case pluginRefused(PluginIdentifier, problem: String)
     case pluginDisabled(PluginIdentifier)
+    /// The operator paused the plugin. A pause may have an end.
+    case pluginPaused(PluginIdentifier, PluginPause)
     case identifierNotPermitted(TaskIdentifier)
     case modeMissing(BackgroundMode)
     case entitlementMissing(Entitlement)
@@ -70,6 +72,7 @@ extension Reason {
         case .pluginMissing: (.pluginMissing, nil)
         case .pluginRefused: (.pluginRefused, nil)
         case .pluginDisabled: (.pluginDisabled, nil)
+        case .pluginPaused(_, let pause): (.pluginPaused, pause.until.map(End.wall))
         case .identifierNotPermitted: (.identifierNotPermitted, nil)
         case .modeMissing: (.modeMissing, nil)
         case .entitlementMissing: (.entitlementMissing, nil)
@@ -116,6 +119,11 @@ extension Reason {
             (
                 "plugin \(plugin) is disabled by the operator",
                 "set plugins.\(plugin).enabled to true in the host's configuration and restart the host"
+            )
+        case .pluginPaused(let plugin, let pause):
+            (
+                "plugin \(plugin) is paused" + (pause.user.map { " by uid \($0.uid)" } ?? ""),
+                "resume the plugin: bgtask plugin resume \(plugin)"
             )
         case .identifierNotPermitted(let task):
             (

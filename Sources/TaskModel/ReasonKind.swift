@@ -9,6 +9,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case pluginMissing
     case pluginRefused
     case pluginDisabled
+    case pluginPaused
     case identifierNotPermitted
     case modeMissing
     case entitlementMissing
@@ -63,7 +64,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
 
     /// The kind of change that ends the reason.
     package enum Group: Hashable, Sendable, CaseIterable {
-        /// Reasons that end by a change of manifest or configuration.
+        /// Reasons that end by a change of manifest or configuration, or when the operator resumes the plugin.
         case permission
         case time
         case machine
@@ -93,6 +94,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .pluginMissing: Row("plugin-missing", .permission, .wholePlugin)
         case .pluginRefused: Row("plugin-refused", .permission, .wholePlugin)
         case .pluginDisabled: Row("plugin-disabled", .permission, .wholePlugin)
+        case .pluginPaused: Row("plugin-paused", .permission, .wholePlugin)
         case .identifierNotPermitted: Row("identifier-not-permitted", .permission)
         case .modeMissing: Row("mode-missing", .permission)
         case .entitlementMissing: Row("entitlement-missing", .permission)

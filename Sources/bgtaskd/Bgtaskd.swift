@@ -28,7 +28,11 @@ struct Bgtaskd: AsyncParsableCommand {
     static func main() async {
         do {
             let command = try parse()
-            try await Host(configuration: command.options.configuration()).run()
+            // Flags keep their precedence over the file in a reload.
+            let host = try Host(configuration: command.options.configuration()) {
+                try Self.parse().options.configuration()
+            }
+            try await host.run()
         } catch let error as HostError {
             FileHandle.standardError.write(Data("bgtaskd: \(error)\n".terminalSafeLines.utf8))
             Foundation.exit(error.code == .configurationInvalid ? Self.misuse : 1)

@@ -73,7 +73,7 @@ struct ExitStatusTests {
             "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin pack",
             "plugin install", "plugin remove", "task", "task submit", "task cancel", "task list", "why", "run",
             "trigger", "launch",
-            "launch list", "launch show", "journal", "simulate", "simulate expiration",
+            "launch list", "launch show", "journal", "logs", "simulate", "simulate expiration",
             "simulate conditions",
             "host", "host run", "host status", "trust", "trust add", "trust list", "trust remove",
         ]

@@ -26,6 +26,24 @@ struct RenderingTests {
         #expect(table.text == "A\nx\\ny\n")
     }
 
+    @Test func `stats prints a row for each plugin and kind, then the disk use and the limit`() throws {
+        let text = try Samples.stats().text(for: reader)
+        let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(
+            lines == [
+                "PLUGIN KIND LAUNCHES SUCCESS FAILED INTERRUPTED DELAY RUN BUDGET",
+                "com.example.feed refresh 2 66 % 1 1 2s, 1min 1s 1.2s, 1.2s 4 %, 4 %",
+                "since 2026-01-24 01:48:00 (7d ago)",
+                "ledger 1024 KiB",
+                "free disk 13 GiB",
+                "containers com.example.feed: 40 KiB",
+                "com.example.large: too many files to count",
+                "there are more launches than the limit; only the newest are counted",
+            ],
+            "\(text)"
+        )
+    }
+
     @Test func `host status prints the host's directories, settings and counts, and the source of each condition`() {
         #expect(
             Samples.host().text(for: reader) == """
@@ -66,6 +84,7 @@ struct RenderingTests {
                 idle timeout    10s
                 retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d; each deletion waits 10min, in case the clock is wrong
+                logs            1MiB per launch, 16MiB per plugin, 512MiB in all, kept for 14d
                 policies        stagger 1min, spacing of plugins' own refresh requests 15min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
                 isolation       required: files, network
                                 network: seccomp, Landlock 7

@@ -16,16 +16,17 @@ struct TerminalSafetyTests {
 
     /// The arguments of one call of every verb except `host run`, by verb. Names of local files contain hostile text.
     private static let calls: [String: [String]] = [
-        "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "watch": ["--once"],
+        "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "logs": ["a.b"], "watch": ["--once"],
         "task submit": ["a.b", "--kind", "refresh"], "task cancel": ["a.b"], "task stop": ["a.b"], "task list": [],
         "plugin list": [], "plugin show": ["a.b"], "plugin check": ["/\(hostile).yaml"],
         "plugin inspect": ["/\(hostile).so"], "plugin install": ["/\(hostile).yaml"],
         "plugin pack": ["/\(hostile).yaml"], "plugin new": ["a.b\(hostile)", "--language", "c", "--role", "main"],
-        "plugin remove": ["a.b", "--yes"],
+        "plugin remove": ["a.b", "--yes"], "plugin pause": ["a.b", "--for", "2h"], "plugin resume": ["a.b"],
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
-        "launch list": [], "launch show": ["1"],
+        "launch list": [], "launch show": ["1"], "launch stop": ["1"], "schedule list": [], "schedule check": [hostile],
+        "stats": ["a.b"], "metrics": ["--textfile", "/\(hostile)"],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
-        "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [],
+        "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [], "host reload": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
         "trust list": ["--signers", "/\(hostile)"], "trust remove": [hostile, "--signers", "/\(hostile)"],
         "trust add": ["a.b", "/\(hostile)", "--signers", "/\(hostile)"],
@@ -33,9 +34,10 @@ struct TerminalSafetyTests {
 
     /// The verbs that take a host's socket and, apart from `watch`, `--json`.
     private static let remote = [
-        "run", "why", "trigger", "journal", "watch", "task submit", "task cancel", "task stop", "task list",
-        "plugin list", "plugin show", "launch list", "launch show", "simulate expiration", "simulate conditions",
-        "host status",
+        "run", "why", "trigger", "journal", "logs", "watch", "task submit", "task cancel", "task stop", "task list",
+        "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
+        "schedule list", "simulate expiration", "simulate conditions", "host status", "host reload",
+        "stats",
     ]
 
     @Test func `every verb of bgtask except host run has a call in the tests of terminal safety`() {
@@ -143,10 +145,15 @@ struct TerminalSafetyTests {
         switch route {
         case .apiDescription: ""
         case .hostStatus: try hostile(Samples.host())
+        case .hostReload: try hostile(HostReloadReply(file: "/f", applied: ["spacing"], needingRestart: ["socket"]))
         case .pluginList: try hostile(Samples.pluginList())
         case .pluginShow: try hostile(Samples.pluginShow())
         case .pluginPurge: ""
         case .pluginTrigger: try hostile(PluginTriggerReply(SubmissionNumber(rawValue: 1), plugin: Samples.plugin()))
+        case .pluginPause:
+            try hostile(PluginPauseReply(Samples.plugin(), Samples.pause))
+        case .pluginResume: try hostile(PluginResumeReply(Samples.plugin(), wasPaused: true))
+        case .launchStop: try hostile(LaunchStopReply(LaunchNumber(rawValue: 1), tasks: ["com.example.task"]))
         case .taskSubmit:
             try hostile(
                 TaskSubmissionReply(
@@ -174,9 +181,13 @@ struct TerminalSafetyTests {
         case .taskStop: try hostile(TaskStopReply(launch: nil))
         case .taskList: try hostile(Samples.taskList())
         case .taskWhy: try hostile(Samples.why())
+        case .scheduleList: try hostile(Samples.scheduleList())
         case .launchList: try hostile(LaunchListReply(launches: [Samples.launch()]))
         case .launchShow: try hostile(Samples.launch(end: Samples.launchEnd, assertions: ["upload"]))
         case .journal: try hostile(JournalReply(entries: [Samples.journalLine()], last: 5))
+        case .logs: try hostile(LogReply(lines: [Samples.logLine()]))
+        case .stats: try hostile(Samples.stats())
+        case .metrics: ""
         case .run: try hostile(RunReply(launching: [LaunchNumber(rawValue: 1)]))
         case .simulateExpiration: try hostile(ExpirationSimulationReply(launch: LaunchNumber(rawValue: 1)))
         case .simulateConditions: try hostile(Samples.conditions)

@@ -62,6 +62,55 @@ struct WhyTextTests {
         )
     }
 
+    @Test func `bgtask why prints the remedy of each of several reasons, the schedule and the replacements`() throws {
+        let plugin = try Samples.plugin()
+        func reason(_ reason: Reason) -> WaitingReason {
+            WaitingReason(code: reason.code, message: reason.message, remedy: reason.remedy)
+        }
+        let reply = TaskWhyReply(
+            identifier: try Samples.task(),
+            plugin: plugin,
+            state: .pending,
+            kind: .refresh,
+            submission: SubmissionNumber(rawValue: 12),
+            isEligible: false,
+            reasons: [reason(.externalPower), reason(.network)],
+            nextOccurrence: Samples.now + .seconds(720),
+            schedule: .init(plugin: plugin, kind: .refresh, rhythm: "every 6h"),
+            replacements: .init(
+                since: Samples.now + .seconds(-40),
+                last: Samples.now + .seconds(-4),
+                submitters: [.plugin(plugin): 11]
+            ),
+            earliestPossible: .unknown
+        )
+        let text = reply.text(for: reader)
+        #expect(text.contains("    remedy: \(Reason.externalPower.remedy)\n"))
+        #expect(text.contains("    remedy: \(Reason.network.remedy)\n"))
+        #expect(text.contains("schedule           every 6h (refresh), in the configuration of com.example.feed\n"))
+        #expect(text.contains("replaced           11 times in 40s by its own plugin, last 4s ago\n"))
+        #expect(text.contains("correct the plugin so that it submits only while no request is pending"))
+    }
+
+    @Test func `bgtask why names every submitter of replacements, and gives no hint when others replaced more`() throws
+    {
+        let plugin = try Samples.plugin()
+        let reply = TaskWhyReply(
+            identifier: try Samples.task(),
+            plugin: plugin,
+            state: .pending,
+            isEligible: true,
+            replacements: .init(
+                since: Samples.now + .seconds(-40),
+                last: Samples.now,
+                submitters: [.plugin(plugin): 1, .user: 2]
+            )
+        )
+        let text = reply.text(for: reader)
+        #expect(text.contains("replaced  3 times in 40s by users (2), its own plugin (1), last now\n"), "\(text)")
+        #expect(!text.contains("correct the plugin"))
+    }
+
     @Test func `bgtask why has a sentence for eligible, running, unknown and finished tasks`() throws {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         func text(_ reply: TaskWhyReply) -> String { reply.text(for: reader) }

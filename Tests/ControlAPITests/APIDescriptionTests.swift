@@ -47,7 +47,8 @@ struct APIDescriptionTests {
     }
 
     @Test(arguments: [
-        (Route.pluginTrigger, PluginTrigger.fields), (.taskSubmit, TaskSubmission.fields),
+        (Route.pluginTrigger, PluginTrigger.fields), (.pluginPause, PluginPauseOrder.fields),
+        (.taskSubmit, TaskSubmission.fields),
         (.taskSubmitBatch, TaskBatch.fields),
         (.run, RunOrder.fields),
         (.simulateExpiration, ExpirationSimulation.fields), (.simulateConditions, ConditionsSimulation.fields),
@@ -149,6 +150,7 @@ struct APIDescriptionTests {
         "TaskSubmission.strategy": SubmissionStrategy.allCases.map(\.name),
         "LedgerState.state": LedgerState.State.allCases.map(\.rawValue),
         "TaskWhy.state": TaskWhyReply.State.allCases.map(\.rawValue),
+        "ScheduledTask.state": ScheduleListReply.State.allCases.map(\.rawValue),
         "TaskWhy.policies.verdict": ["may", "wait", "must"],
         "Plugin.provenance.source": Provenance.Source.allCases.map(\.rawValue),
         "Plugin.grants.rights.grant": ["network", "connect", "listen", "unix", "gpu", "processes"]
@@ -157,6 +159,8 @@ struct APIDescriptionTests {
         "HostStatus.provenance.unpinned": ["allow", "warn", "refuse"],
         "HostStatus.provenance.packages": ["trust", "refuse"],
         "HostStatus.isolation.choice": Isolation.allCases.map(\.rawValue),
+        "LogLevel": LogLevel.allCases.map(\.name),
+        "LogLine.stream": LogStream.allCases.map(\.rawValue),
         "Launch.cause": LaunchCause.allCases.map(\.name),
     ]
 

@@ -193,8 +193,14 @@ struct MalformedCallTests {
         (.pluginList, "after=feed", "query-invalid", "after", "\"next\""),
         (.pluginList, "manifest=feed.yaml", "query-invalid", "manifest", "absolute path"),
         (.pluginList, "plugin=com.example.a", "query-unknown", "plugin", "limit, after, manifest"),
+        (.scheduleList, "after=feed", "query-invalid", "after", "\"next\""),
+        (.scheduleList, "after=1.5/com.example.a/com.example.a.b", "query-invalid", "after", "first page"),
+        (.scheduleList, "kind=refresh", "query-unknown", "kind", "limit, after, plugin"),
         (.launchList, "limit=1001", "query-invalid", "limit", "1 to 1000"),
         (.launchList, "after=0", "query-invalid", "after", "\"next\""),
+        (.logs, "before=1-2", "query-invalid", "before", "\"next\""),
+        (.logs, "level=loud", "query-invalid", "level", "debug, info, warning"),
+        (.logs, "until=soon", "query-invalid", "until", "RFC 3339"),
         (.launchList, "kind=refresh", "query-unknown", "kind", "limit, after, plugin"),
     ])
     func `a malformed list query is refused with sub-reason, field and remedy`(
@@ -209,6 +215,8 @@ struct MalformedCallTests {
             switch route {
             case .taskList: _ = try TaskQuery(reading: parameters.value)
             case .pluginList: _ = try PluginQuery(reading: parameters.value)
+            case .scheduleList: _ = try ScheduleQuery(reading: parameters.value)
+            case .logs: _ = try LogQuery(reading: parameters.value, now: Samples.now)
             default: _ = try LaunchQuery(reading: parameters.value)
             }
         }
@@ -223,6 +231,8 @@ struct MalformedCallTests {
         let tasks = TaskQuery(limit: 3, after: cursor, plugin: plugin, kinds: [.refresh, .event])
         let plugins = PluginQuery(limit: 3, after: .refused("/a b/c.yaml"), manifest: "/a&b.yaml")
         let launches = LaunchQuery(limit: 3, after: LaunchNumber(rawValue: 9), plugin: plugin)
+        let schedule = ScheduleCursor(next: Samples.now, plugin: plugin, identifier: try Samples.task())
+        let schedules = ScheduleQuery(limit: 3, after: schedule, plugin: plugin)
         func parameters(_ items: [(name: String, value: String)], _ route: Route) throws -> QueryParameters {
             let path = route.path(query: items)
             return try QueryParameters(path.firstIndex(of: "?").map { String(path[$0...].dropFirst()) }, of: route)
@@ -230,9 +240,40 @@ struct MalformedCallTests {
         #expect(try TaskQuery(reading: parameters(tasks.items, .taskList).value) == tasks)
         #expect(try PluginQuery(reading: parameters(plugins.items, .pluginList).value) == plugins)
         #expect(try LaunchQuery(reading: parameters(launches.items, .launchList).value) == launches)
+        #expect(try ScheduleQuery(reading: parameters(schedules.items, .scheduleList).value) == schedules)
+        #expect(try ScheduleQuery(reading: { _ in nil }) == ScheduleQuery(limit: 100))
+        let logs = LogQuery(
+            limit: 3,
+            before: LogPosition(at: Samples.now, launch: LaunchNumber(rawValue: 9), number: 2),
+            isFollowing: true,
+            plugin: plugin,
+            launch: LaunchNumber(rawValue: 9),
+            identifier: try Samples.task(),
+            isPrevious: true,
+            level: .warning,
+            since: Samples.now,
+            until: Samples.now,
+            text: "a & b"
+        )
+        #expect(try LogQuery(reading: parameters(logs.items, .logs).value, now: Samples.now) == logs)
+        #expect(try LogQuery(reading: { _ in nil }, now: Samples.now) == LogQuery(limit: 100))
         #expect(try TaskQuery(reading: { _ in nil }) == TaskQuery(limit: 100))
         #expect(try PluginQuery(reading: { _ in nil }) == PluginQuery(limit: 100))
         #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 100))
+    }
+
+    @Test func `schedules without a next occurrence come after the others, and each cursor is parsed unchanged`() throws
+    {
+        let (plugin, task) = (try Samples.plugin(), try Samples.task())
+        let other = try Samples.task("com.example.feed.zoom")
+        let ordered = [
+            ScheduleCursor(next: Samples.now, plugin: plugin, identifier: other),
+            ScheduleCursor(next: Samples.now + .seconds(1), plugin: plugin, identifier: task),
+            ScheduleCursor(next: nil, plugin: plugin, identifier: task),
+            ScheduleCursor(next: nil, plugin: plugin, identifier: other),
+        ]
+        #expect(ordered.reversed().sorted() == ordered)
+        #expect(ordered.map { ScheduleCursor(text: $0.text) } == ordered)
     }
 
     @Test(arguments: Route.allCases.filter(\.queryNames.isEmpty))

@@ -92,6 +92,7 @@ enum Samples {
                 journal: .seconds(90 * 86_400),
                 doubt: .seconds(600)
             ),
+            logs: LogsInForce(launch: 1 << 20, plugin: 16 << 20, total: 512 << 20, retention: .seconds(14 * 86_400)),
             policies: PoliciesInForce(
                 off: ["load"],
                 stagger: .seconds(60),
@@ -276,6 +277,39 @@ enum Samples {
         )
     }
 
+    static func scheduleList() throws -> ScheduleListReply {
+        ScheduleListReply(schedules: [
+            .init(
+                plugin: try plugin(),
+                identifier: try task(),
+                kind: .refresh,
+                rhythm: "every 6h",
+                state: .idle,
+                next: now + .seconds(720),
+                lastRun: now + .seconds(-120),
+                lastOutcome: .init(
+                    outcome: "succeeded",
+                    at: now + .seconds(-90),
+                    blame: .nobody,
+                    message: "",
+                    launch: LaunchNumber(rawValue: 40)
+                )
+            ),
+            .init(
+                plugin: try plugin(),
+                identifier: try task("com.example.feed.refersh"),
+                kind: .processing,
+                rhythm: "02:30 Europe/Berlin",
+                state: .blocked,
+                problem: WaitingReason(
+                    code: "identifier-not-permitted",
+                    message: "the manifest of the plugin does not permit com.example.feed.refersh",
+                    remedy: "write \"com.example.feed.refresh\" if that task is meant"
+                )
+            ),
+        ])
+    }
+
     static func why() throws -> TaskWhyReply {
         TaskWhyReply(
             identifier: try task(),
@@ -359,6 +393,50 @@ enum Samples {
         blame: .nobody,
         message: "all tasks completed"
     )
+
+    /// A pause that ends 2 hours after `now`.
+    static let pause = PluginPause(
+        since: now,
+        until: now + .seconds(7_200),
+        user: CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
+    )
+
+    static func stats() throws -> StatsReply {
+        guard let delay = StatsReply.Durations([.seconds(2), .seconds(61)]) else { throw Missing() }
+        let row = StatsReply.Row(
+            plugin: try plugin(),
+            kind: .refresh,
+            launches: 2,
+            succeeded: 2,
+            failed: 1,
+            interrupted: 1,
+            delay: delay,
+            runTime: StatsReply.Durations([.milliseconds(1_200)]),
+            budgetUsed: StatsReply.Percents([4])
+        )
+        let container = StatsReply.Disk.Container(plugin: "com.example.feed", bytes: 40_960)
+        let uncounted = StatsReply.Disk.Container(plugin: "com.example.large", bytes: nil)
+        return StatsReply(
+            since: now + .seconds(-604_800),
+            until: now,
+            isComplete: false,
+            rows: [row],
+            disk: .init(ledgerBytes: 1_048_576, freeBytes: 13_958_643_712, containers: [container, uncounted])
+        )
+    }
+
+    static func logLine(_ number: Int64 = 3, text: String = "the server answered 503") throws -> LaunchLogLine {
+        LaunchLogLine(
+            at: now,
+            plugin: try plugin(),
+            launch: LaunchNumber(rawValue: 41),
+            number: number,
+            level: .warning,
+            stream: .log,
+            task: try task().text,
+            text: text
+        )
+    }
 
     static func journalLine(_ number: Int64 = 5, message: String = "pruned 12 rows") throws -> JournalLine {
         let entry = JournalEntry(

@@ -11,7 +11,7 @@ struct WaitingReasonTests {
         let launch = LaunchNumber(rawValue: 41)
         return [
             .pluginMissing(try Samples.plugin()), .pluginRefused(try Samples.plugin(), problem: "a problem"),
-            .pluginDisabled(try Samples.plugin()),
+            .pluginDisabled(try Samples.plugin()), .pluginPaused(try Samples.plugin(), Samples.pause),
             .identifierNotPermitted(try Samples.task()), .modeMissing(.fetch), .earliestBegin(Samples.now),
             .retryDelay(until: Samples.now, attempts: 1), .spacing(until: later), .externalPower, .network,
             .laneBusy(.background, launch), .othersRunAlone(first: "com.example.first"),
@@ -22,7 +22,7 @@ struct WaitingReasonTests {
         ]
     }
 
-    @Test func `the seventeen waiting reasons of this suite have different codes and different messages`() throws {
+    @Test func `the eighteen waiting reasons of this suite have different codes and different messages`() throws {
         let replies = try reasons().map { WaitingReason($0, at: Samples.moment) }
         #expect(Set(replies.map(\.code)).count == replies.count)
         #expect(Set(replies.map(\.message)).count == replies.count)

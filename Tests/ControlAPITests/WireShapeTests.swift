@@ -31,6 +31,25 @@ struct WireShapeTests {
         #expect(text == #"{"error":{"code":"c","field":"f","message":"/a","remedy":"r","sub_reason":"s"}}"#)
     }
 
+    @Test func `the JSON of statistics keeps its shape`() throws {
+        try check(
+            Samples.stats(),
+            "Stats",
+            is: """
+                {"since": "2026-01-24T01:48:00Z", "since_ns": "1769219280000000000",
+                 "until": "2026-01-31T01:48:00Z", "until_ns": "1769824080000000000", "complete": false,
+                 "rows": [{"plugin": "com.example.feed", "kind": "refresh", "launches": 2, "succeeded": 2, "failed": 1,
+                           "interrupted": 1, "success_percent": 66,
+                           "delay": {"median_ns": 2000000000, "p95_ns": 61000000000},
+                           "run_time": {"median_ns": 1200000000, "p95_ns": 1200000000},
+                           "budget_used": {"median_percent": 4, "p95_percent": 4}}],
+                 "disk": {"ledger_bytes": 1048576, "free_bytes": 13958643712,
+                          "containers": [{"plugin": "com.example.feed", "bytes": 40960},
+                                         {"plugin": "com.example.large"}]}}
+                """
+        )
+    }
+
     @Test func `the JSON of the host status keeps its shape`() throws {
         try check(
             Samples.host(),
@@ -67,6 +86,8 @@ struct WireShapeTests {
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
                  "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000,
                    "doubt_ns": 600000000000},
+                 "logs": {"launch_bytes": 1048576, "plugin_bytes": 16777216, "total_bytes": 536870912,
+                   "retention_ns": 1209600000000000},
                  "policies": {"off": ["load"], "stagger_ns": 60000000000, "refresh_spacing_ns": 900000000000, "overrun_spacing_ns": 30000000000,
                               "longest_spacing_ns": 3600000000000, "day_budget_ns": 14400000000000,
                               "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
@@ -101,6 +122,77 @@ struct WireShapeTests {
             PluginPurgeReply(try Samples.plugin(), dropped: 2, hadContainer: true),
             "PluginPurgeReply",
             is: #"{"plugin": "com.example.feed", "dropped": 2, "had_container": true}"#
+        )
+    }
+
+    @Test func `the JSON of a pause, a resumption and a stop of a launch and their replies keeps its shape`() throws {
+        try check(PluginPauseOrder(), "PluginPauseOrder", is: "{}")
+        try check(
+            PluginPauseOrder(until: Samples.now),
+            "PluginPauseOrder",
+            is: #"{"until": "2026-01-31T01:48:00Z"}"#
+        )
+        let pause = """
+            {"since": "2026-01-31T01:48:00Z", "since_ns": "1769824080000000000",
+             "until": "2026-01-31T03:48:00Z", "until_ns": "1769831280000000000",
+             "user": {"uid": 1000, "pid": 4711, "command": "bgtask"}}
+            """
+        try check(
+            PluginPauseReply(try Samples.plugin(), Samples.pause),
+            "PluginPauseReply",
+            is: #"{"plugin": "com.example.feed", "pause": \#(pause)}"#
+        )
+        try check(
+            PluginResumeReply(try Samples.plugin(), wasPaused: true),
+            "PluginResumeReply",
+            is: #"{"plugin": "com.example.feed", "was_paused": true}"#
+        )
+        try check(
+            LaunchStopReply(LaunchNumber(rawValue: 41), tasks: [try Samples.task().text]),
+            "LaunchStopReply",
+            is: #"{"launch": 41, "tasks": ["com.example.feed.refresh"]}"#
+        )
+    }
+
+    @Test func `the JSON reply to a reload keeps its shape`() throws {
+        try check(
+            HostReloadReply(file: "/etc/bgtask/bgtaskd.yaml", applied: ["spacing"], needingRestart: ["socket"]),
+            "HostReload",
+            is: #"{"file": "/etc/bgtask/bgtaskd.yaml", "applied": ["spacing"], "needing_restart": ["socket"]}"#
+        )
+    }
+
+    @Test func `a pause whose end has passed is refused with the field until`() throws {
+        let order = PluginPauseOrder(until: Samples.now)
+        #expect(try order.validated(at: Samples.now + .seconds(-1)) == Samples.now)
+        let refusal = #expect(throws: RouteError.self) { try order.validated(at: Samples.now) }
+        #expect(refusal?.reply.error.field == "until" && refusal?.reply.error.subReason == "time-invalid")
+    }
+
+    @Test func `the JSON of replies about work that waits for the end of a pause names the pause`() throws {
+        let reason = WaitingReason(.pluginPaused(try Samples.plugin(), Samples.pause), at: Samples.moment)
+        let golden = """
+            [{"code": "plugin-paused", "message": "plugin com.example.feed is paused by uid 1000",
+              "until": "2026-01-31T03:48:00Z", "until_ns": "1769831280000000000"}]
+            """
+        try check(
+            RunReply(launching: [], waiting: [reason]),
+            "RunReply",
+            is: #"{"launching": [], "waiting": \#(golden)}"#
+        )
+        try check(
+            TaskSubmissionReply(
+                SubmissionNumber(rawValue: 12),
+                plugin: try Samples.plugin(),
+                identifier: try Samples.task(),
+                replacing: nil,
+                waiting: [reason]
+            ),
+            "TaskSubmissionReply",
+            is: """
+                {"submission": 12, "plugin": "com.example.feed", "identifier": "com.example.feed.refresh",
+                 "waiting": \(golden)}
+                """
         )
     }
 
@@ -334,6 +426,56 @@ struct WireShapeTests {
                    "earliest_possible_ns": "1769824080000000000",
                  "change": {"code": "network", "message": "provide a network"},
                  "running": {"launch": 41, "used_ns": 1000000000, "budget_ns": 30000000000}}
+                """
+        )
+    }
+
+    @Test func `the JSON list of schedules keeps its shape`() throws {
+        try check(
+            try Samples.scheduleList(),
+            "ScheduleList",
+            is: """
+                {"schedules": [
+                  {"plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "kind": "refresh",
+                   "rhythm": "every 6h", "state": "idle", "next": "2026-01-31T02:00:00Z",
+                   "next_ns": "1769824800000000000", "last_run": "2026-01-31T01:46:00Z",
+                   "last_run_ns": "1769823960000000000",
+                   "last_outcome": {"outcome": "succeeded", "at": "2026-01-31T01:46:30Z",
+                     "at_ns": "1769823990000000000", "blame": "nobody", "message": "", "launch": 40}},
+                  {"plugin": "com.example.feed", "identifier": "com.example.feed.refersh", "kind": "processing",
+                   "rhythm": "02:30 Europe/Berlin", "state": "blocked",
+                   "problem": {"code": "identifier-not-permitted",
+                     "message": "the manifest of the plugin does not permit com.example.feed.refersh",
+                     "remedy": "write \\"com.example.feed.refresh\\" if that task is meant"}}],
+                 "partial": false}
+                """
+        )
+    }
+
+    @Test func `the JSON explanation of a replaced request of a schedule keeps its shape`() throws {
+        let plugin = try Samples.plugin()
+        let reply = TaskWhyReply(
+            identifier: try Samples.task(),
+            plugin: plugin,
+            state: .pending,
+            isEligible: true,
+            schedule: .init(plugin: plugin, kind: .refresh, rhythm: "every 6h"),
+            replacements: .init(
+                since: Samples.now + .seconds(-40),
+                last: Samples.now + .seconds(-4),
+                submitters: [.user: 1, .plugin(plugin): 11]
+            )
+        )
+        try check(
+            reply,
+            "TaskWhy",
+            is: """
+                {"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "pending",
+                 "eligible": true, "reasons": [],
+                 "schedule": {"plugin": "com.example.feed", "kind": "refresh", "rhythm": "every 6h"},
+                 "replacements": {"count": 12, "since": "2026-01-31T01:47:20Z", "since_ns": "1769824040000000000",
+                   "last": "2026-01-31T01:47:56Z", "last_ns": "1769824076000000000",
+                   "submitters": [{"submitter": "com.example.feed", "count": 11}, {"submitter": "user", "count": 1}]}}
                 """
         )
     }

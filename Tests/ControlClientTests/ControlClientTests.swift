@@ -105,6 +105,20 @@ struct ControlClientTests {
         }
     }
 
+    @Test func `pages of schedules are joined, and a schedule on two pages is listed once`() async throws {
+        let sample = try Samples.scheduleList()
+        let cursor = ScheduleCursor(next: nil, plugin: try Samples.plugin(), identifier: try Samples.task())
+        let pages = [
+            ScheduleListReply(schedules: Array(sample.schedules.prefix(1)), next: cursor),
+            ScheduleListReply(schedules: sample.schedules, isPartial: true),
+        ]
+        try await StubHost.with(Self.answers(try pages.map(text))) { host in
+            let list = try await host.connected { try await $0.schedules() }
+            #expect(list == ScheduleListReply(schedules: sample.schedules, isPartial: true))
+            #expect(host.requests.map(\.path).first == "/v1/schedules?limit=1000")
+        }
+    }
+
     @Test func `a page whose next cursor equals the requested cursor is reported as a misunderstood reply`()
         async throws
     {
@@ -278,7 +292,7 @@ struct JournalFeedTests {
         let text = try line(5)
         try await StubHost.with({ _ in .stream([text, "{"], .brokenOff) }) { host in
             let error = await #expect(throws: ControlError.self) { try await follow(host.socket) }
-            #expect(error == .journalEnded(socket: host.socket, isInOrder: false))
+            #expect(error == .streamEnded(.journal, socket: host.socket, isInOrder: false))
         }
     }
 

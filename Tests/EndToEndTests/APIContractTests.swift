@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import ControlClient
 import Foundation
 import HostTestKit
 import Synchronization
@@ -42,6 +43,14 @@ struct APIContractTests {
             if answer.status == route.successStatus { seen.withLock { _ = $0.insert(route) } }
             return try answer.json()
         }
+
+        /// Calls the route of metrics, whose answer is no JSON.
+        func callMetrics() throws {
+            let answer = try host.rawCall("GET", Route.metrics.path())
+            #expect(answer.status == 200 && answer.type == MetricsFormat.prometheus.contentType)
+            _ = try document.schema(of: .metrics, status: 200, "text/plain")
+            seen.withLock { _ = $0.insert(.metrics) }
+        }
     }
 
     @Test func `every route of a real host answers with the documented status and schema when the host has data`()
@@ -75,13 +84,18 @@ struct APIContractTests {
             #expect(list["pending"].elements.map { $0["identifier"] } == [.string(task)])
             #expect(list["running"].elements.contains { $0["identifier"] == .string(patient.task()) })
             for asked in [task, patient.task()] { try api.call(.taskWhy, asked) }
+            try api.call(.scheduleList)
             try api.call(.hostStatus)
+            try api.call(.hostReload)
             #expect(try api.call(.pluginList)["refused"].elements.count == 1)
             try api.call(.pluginShow, TestPlugin.neighbour.identifier)
             try api.call(.launchList, query: [("limit", "100")])
             try api.call(.launchShow, "\(launch)")
             #expect(try api.call(.journal, query: [("limit", "1000")])["entries"].elements.count > 4)
+            try api.call(.logs, query: [("limit", "1000")])
 
+            try api.call(.stats, query: [("plugin", TestPlugin.neighbour.identifier), ("since", "1h")])
+            try api.callMetrics()
             try api.call(.simulateConditions, body: #"{"network": false}"#)
             try api.call(.simulateConditions, body: #"{"network": null}"#)
             try api.call(.simulateExpiration, body: #"{"identifier": "\#(patient.task())"}"#)
@@ -89,6 +103,15 @@ struct APIContractTests {
             let again = try await host.submit(patient.task())
             try await host.wait(for: again, toRun: patient)
             try api.call(.taskStop, patient.task())
+            _ = try await host.outcome(of: again)
+            let third = try await host.submit(patient.task())
+            try await host.wait(for: third, toRun: patient)
+            let running = try await host.client.tasks().running.first { $0.submission == third }
+            try api.call(.launchStop, "\(try #require(running).launch)")
+            try api.call(.pluginPause, TestPlugin.neighbour.identifier, body: #"{"until": "2100-01-01T00:00:00Z"}"#)
+            try api.call(.pluginShow, TestPlugin.neighbour.identifier)
+            try api.call(.taskSubmit, body: later)
+            try api.call(.pluginResume, TestPlugin.neighbour.identifier)
             try api.call(.run, body: #"{"identifiers": ["\#(task)"]}"#)
             try api.call(.taskCancel, task)
             // A container directory is all that is left of a plugin whose record was deleted.
@@ -144,6 +167,9 @@ struct APIContractTests {
             try api.call(.pluginShow, "com.example.nobody", status: 404)
             try api.call(.taskWhy, "com.example.nobody.task", status: 404)
             try api.call(.launchList, query: [("plugin", "com.example.nobody")], status: 404)
+            try api.call(.stats, query: [("plugin", "com.example.nobody")], status: 404)
+            try api.call(.stats, query: [("plugin", "com.example.app,,")], status: 400)
+            try api.call(.stats, query: [("since", "yesterday")], status: 400)
             try api.call(
                 .taskSubmit,
                 body: #"{"identifier": "com.example.nobody.task", "kind": "refresh"}"#,

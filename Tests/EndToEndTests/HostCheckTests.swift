@@ -60,6 +60,8 @@ struct HostCheckTests {
             let check = try await host.check()
             let keys = "plugins.\(plugin.identifier)"
             #expect(check.status == 0 && check.output.contains("\(keys).settings.tempoo: the manifest has no setting"))
+            let nearest = try await host.check()
+            #expect(nearest.output.contains("write \"\(plugin.task())\" if that task is meant"))
             for task in [unknown, patterned] {
                 #expect(check.output.contains("\(keys).schedules.\(task): the manifest does not permit"))
             }
@@ -80,6 +82,7 @@ struct HostCheckTests {
             #expect(check.status == 0)
             let note = "the manifest of the plugin does not have the background mode processing"
             #expect(check.output.contains("\(key): \(note)"))
+            #expect(check.output.contains("or write kind: refresh, which the manifest permits"))
         }
     }
 

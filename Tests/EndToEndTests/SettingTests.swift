@@ -112,6 +112,10 @@ struct SettingTests {
         Setting("retry.attempts", "attempts", "5", shows: "5 attempts"),
         Setting("retry.host-delay", "host-retry-delay", "3s", shows: "commit after 3s"),
         Setting("removed-plugin-retention", "removed-plugin-retention", "3h", shows: "plugins' requests 3h"),
+        Setting("logs.launch", nil, "2MiB", shows: "2MiB per launch"),
+        Setting("logs.plugin", nil, "17MiB", shows: "17MiB per plugin"),
+        Setting("logs.total", nil, "513MiB", shows: "513MiB in all"),
+        Setting("logs.retention", nil, "15d", shows: "kept for 15d"),
         Setting("journal-retention", "journal-retention", "4d", shows: "ended launches 4d"),
     ]
 

@@ -54,18 +54,23 @@ struct StoppingTests {
         }
     }
 
-    @Test func `the signal SIGHUP stops a host in order`() async throws {
+    @Test func `the signal SIGHUP stops a host that runs in a terminal in order`() async throws {
         try await ScratchDirectory.with { directory in
-            let host = try await Self.host(in: directory, onHangup: "-")
-            host.signal(SIGHUP)
-            #expect(try await host.ending() == .exited(0))
-            #expect(host.standardError.elements.contains { $0.contains("stopping") })
+            let arguments = try Self.arguments(in: directory)
+            try await PseudoTerminal.with(columns: 200, rows: 24) { terminal in
+                let environment = ProcessInfo.processInfo.environment
+                let host = try await terminal.start(BuiltProgram.host.path(), arguments, environment: environment)
+                try await terminal.wait(for: "that it serves") { $0.contains("serving") }
+                host.signal(SIGHUP)
+                #expect(try await host.ending() == .exited(0))
+                try await terminal.wait(for: "that it stops") { $0.contains("stopping") }
+            }
         }
     }
 
     @Test func `a host started with SIGHUP ignored continues to serve after SIGHUP`() async throws {
         try await ScratchDirectory.with { directory in
-            let host = try await Self.host(in: directory, onHangup: "''")
+            let host = try await Self.hostIgnoringHangup(in: directory)
             let process = try String(contentsOfFile: "/proc/\(host.pid)/status", encoding: .utf8)
             let ignored = try #require(process.firstMatch(of: /SigIgn:\s*([0-9a-f]+)/)?.1)
             #expect(try #require(UInt64(ignored, radix: 16)) & 1 << UInt64(SIGHUP - 1) != 0)
@@ -81,18 +86,20 @@ struct StoppingTests {
         }
     }
 
-    /// A serving host. The shell `trap` sets its disposition for SIGHUP: `-` for the default, `''` for ignored.
-    private static func host(in directory: ScratchDirectory, onHangup trap: String) async throws -> ChildProcess {
+    private static func arguments(in directory: ScratchDirectory) throws -> [String] {
         for name in ["manifests", "packages", "plugins"] { try directory.makeDirectory(name) }
+        return [
+            "--manifests", directory.file("manifests"), "--package-manifests", directory.file("packages"),
+            "--plugin-directory", directory.file("plugins"), "--state-directory", directory.file("state"), "--socket",
+            directory.file("s"), "--config", try directory.write([], to: "none.yaml"), "--plugin-users", "host",
+        ]
+    }
+
+    /// A serving host that was started with SIGHUP ignored, as by `nohup`.
+    private static func hostIgnoringHangup(in directory: ScratchDirectory) async throws -> ChildProcess {
         let host = try await ChildProcess.start(
             "/bin/sh",
-            [
-                "-c", "trap \(trap) HUP; exec \"$@\"", "sh", BuiltProgram.host.path(), "--manifests",
-                directory.file("manifests"), "--package-manifests", directory.file("packages"), "--plugin-directory",
-                directory.file("plugins"), "--state-directory", directory.file("state"), "--socket",
-                directory.file("s"),
-                "--config", directory.write([], to: "none.yaml"), "--plugin-users", "host",
-            ]
+            ["-c", "trap '' HUP; exec \"$@\"", "sh", BuiltProgram.host.path()] + arguments(in: directory)
         )
         try await host.errorLine("that it serves") { $0.contains("serving") }
         return host

@@ -28,6 +28,16 @@ struct FuzzedCall {
         case .pluginPurge:
             let plugin = try PluginIdentifier(validating: value)
             return answer { .purgeRequested(plugin, reply: $0) }
+        case .pluginPause:
+            let plugin = try PluginIdentifier(validating: value)
+            let end = try PluginPauseOrder.reading(body, for: route).validated(at: WallTime(nanoseconds: 0))
+            return answer { .pauseRequested(plugin, until: end, reply: $0) }
+        case .pluginResume:
+            let plugin = try PluginIdentifier(validating: value)
+            return answer { .resumeRequested(plugin, reply: $0) }
+        case .launchStop:
+            let launch = try LaunchNumber(validating: value)
+            return answer { .launchStopRequested(launch, reply: $0) }
         case .run:
             let tasks = try RunOrder.reading(body, for: route).validated()
             return answer { .runRequested(tasks, reply: $0) }
@@ -38,7 +48,10 @@ struct FuzzedCall {
         case .pluginShow: _ = try PluginIdentifier(validating: value)
         case .taskWhy: _ = try TaskIdentifier(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
-        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .journal: break
+        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal,
+            .logs,
+            .stats, .metrics:
+            break
         }
         return nil
     }

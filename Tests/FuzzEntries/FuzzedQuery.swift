@@ -18,6 +18,11 @@ enum FuzzedQuery {
             let read = try TaskQuery(reading: query.value)
             return try problem(read, read.items, of: route) { again throws(RouteError) in try TaskQuery(reading: again)
             }
+        case .scheduleList:
+            let read = try ScheduleQuery(reading: query.value)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try ScheduleQuery(reading: again)
+            }
         case .launchList:
             let read = try LaunchQuery(reading: query.value)
             return try problem(read, read.items, of: route) { again throws(RouteError) in
@@ -30,8 +35,20 @@ enum FuzzedQuery {
             return try problem(read, read.items, of: route) { again throws(RouteError) in
                 try JournalQuery(reading: again, now: now)
             }
-        case .apiDescription, .hostStatus, .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch,
-            .taskCancel, .taskStop, .taskWhy, .launchShow, .run, .simulateExpiration, .simulateConditions:
+        case .logs:
+            let read = try LogQuery(reading: query.value, now: now)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try LogQuery(reading: again, now: now)
+            }
+        case .stats:
+            let read = try StatsQuery(reading: query.value, now: now)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try StatsQuery(reading: again, now: now)
+            }
+        case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
+            .pluginResume,
+            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .metrics, .run,
+            .simulateExpiration, .simulateConditions:
             return nil
         }
     }

@@ -19,6 +19,9 @@ struct CatalogueWaitTests {
         return switch route {
         case .pluginPurge: .purgeRequested(plugin, reply: token)
         case .pluginTrigger: .triggered(Trigger(plugin: plugin, payload: []), reply: token)
+        case .pluginPause: .pauseRequested(plugin, until: nil, reply: token)
+        case .pluginResume: .resumeRequested(plugin, reply: token)
+        case .launchStop: .launchStopRequested(LaunchNumber(rawValue: 1), reply: token)
         case .taskSubmit, .taskSubmitBatch:
             .submitted(
                 Submission(request: TaskRequest(identifier: task, kind: .refresh), submitter: .user),
@@ -28,8 +31,8 @@ struct CatalogueWaitTests {
         case .taskStop: .taskStopRequested(task, reply: token)
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
-        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
-            .journal, .simulateConditions:
+        case .apiDescription, .hostStatus, .hostReload, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList,
+            .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
             nil
         }
     }

@@ -80,6 +80,7 @@ struct LoopFixture {
                     sandboxes: SandboxPolicy(.off, privatePlaces: [], cataloguePlaces: []),
                     users: UserKeeper(.hostUser("test"), ledger: ledger),
                     conditions: conditions,
+                    logs: LaunchLogs(directory: directory.file("state/logs"), log: log),
                     clock: clock,
                     onUnseenChange: {},
                     log: log

@@ -32,6 +32,7 @@ final class StateCareTests: Sendable {
                 discarded: state.earlierDiscarded(),
                 ledger: ledger,
                 threads: threads,
+                logs: LaunchLogs(directory: directory.file("state/logs"), log: Logger(label: "test")),
                 retention: .seconds(90 * Self.day),
                 doubt: .seconds(600),
                 now: { [self] in WallTime(nanoseconds: today.withLock { $0 } * Self.day * 1_000_000_000) },

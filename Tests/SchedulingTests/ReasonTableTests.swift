@@ -12,7 +12,8 @@ struct ReasonTableTests {
     static let reasons: [Reason] = {
         let (wall, later) = (WallTime(nanoseconds: 1), MonotonicTime(nanoseconds: 2))
         return [
-            .pluginMissing(.app), .pluginRefused(.app, problem: "torn"), .pluginDisabled(.app),
+            .pluginMissing(.app), .pluginRefused(.app, problem: "torn"),
+            .pluginDisabled(.app), .pluginPaused(.app, PluginPause(since: wall)),
             .identifierNotPermitted(.clean), .modeMissing(.fetch), .entitlementMissing(.healthResearch),
             .pluginTooOld(since: 2, header: 1),
             .backgroundDenied(.app), .backgroundRefreshOff(nil), .earliestBegin(wall),
@@ -35,7 +36,8 @@ struct ReasonTableTests {
     @Test(.proves("C13")) func `reasons are ordered by permission, time, machine, other work and host`() {
         #expect(
             ReasonKind.allCases.map(\.row.code) == [
-                "plugin-missing", "plugin-refused", "plugin-disabled", "identifier-not-permitted", "mode-missing",
+                "plugin-missing", "plugin-refused", "plugin-disabled", "plugin-paused",
+                "identifier-not-permitted", "mode-missing",
                 "entitlement-missing", "plugin-too-old", "background-denied", "background-refresh-off",
                 "earliest-begin", "retry-delay",
                 "spacing", "kind-spacing", "day-budget", "stagger", "external-power", "network", "container-locked",

@@ -31,7 +31,8 @@ struct CommitOrderTests {
     @Test(arguments: [
         [LedgerChange.storeEvent(trigger(1), payload: [])], [.removeRequest(1)], [.removeEvent(1)],
         [.startLaunch(plan(1, []))], [.rememberPlugin(KnownPlugin(entry(feed)))], [.forgetPlugin(feed)],
-        [.setFetch(feed, nil)], [.recordOccurrence(task("com.example.feed.refresh"), at: time(1))],
+        [.setPause(feed, nil)], [.setFetch(feed, nil)],
+        [.recordOccurrence(task("com.example.feed.refresh"), at: time(1))],
         [note("beside an answer"), .removeRequest(1)], [],
     ])
     func `a commit with a change that is no wait, deferral or journal entry precedes an earlier journal entry`(

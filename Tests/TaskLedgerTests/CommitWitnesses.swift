@@ -102,3 +102,12 @@ struct HeldLedger {
         return Array(reports.tickets.dropFirst())
     }
 }
+
+/// Collects the changes of the groups that the observer of a ledger receives.
+final class GroupWitness: Sendable {
+    private let groups = Mutex<[CommittedGroup]>([])
+
+    var changes: [[LedgerChange]] { groups.withLock { $0.flatMap(\.changes) } }
+
+    func add(_ group: CommittedGroup) { groups.withLock { $0.append(group) } }
+}

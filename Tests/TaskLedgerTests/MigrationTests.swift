@@ -13,7 +13,7 @@ struct MigrationTests {
     init() throws { directory = try LedgerDirectory() }
 
     /// The ledger versions in which requests have another form. Version 4 has the present form; the later versions
-    /// change the journal and a blame, and add the users of plugins.
+    /// change the journal and a blame, and add the users and the pauses of plugins.
     private static let versions = 1...3
 
     /// Creates the ledger file that a host of the version would leave, with rows in every table.

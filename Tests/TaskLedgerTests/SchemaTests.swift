@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has eight named migration steps, and its version is their number`() throws {
+    @Test func `the schema has nine named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -18,12 +18,13 @@ struct SchemaTests {
                 "6: blame of users",
                 "7: journal entries about the host",
                 "8: users of plugins",
+                "9: pauses of plugins",
             ]
         )
-        #expect(LedgerSchema.version == 8)
+        #expect(LedgerSchema.version == 9)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 8)
+        #expect(try pragma("user_version", of: database) == 9)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -50,8 +51,10 @@ struct SchemaTests {
         #expect(words(found.joined(separator: "\n")) == words(firstVersion))
     }
 
-    @Test(arguments: [3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion])
-    func `the tables that schema versions 3, 4, 5, 7 and 8 add or change equal the recorded ones`(
+    @Test(arguments: [
+        3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
+    ])
+    func `the tables that schema versions 3, 4, 5, 7, 8 and 9 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -143,6 +146,11 @@ private let seventhVersion = """
 
 private let eighthVersion = """
     plugin_user: plugin TEXT! #1, position INTEGER!
+    """
+
+private let ninthVersion = """
+    plugin_pause: plugin INTEGER #1, since INTEGER!, until INTEGER, user_id INTEGER, user_process INTEGER,
+        user_command TEXT
     """
 
 private let thirdVersion = """

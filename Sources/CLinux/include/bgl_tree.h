@@ -19,6 +19,10 @@ int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit)
  * when the directory cannot be read. */
 int bgl_measure_tree(const char *path, int64_t since, int limit, int64_t *created, int64_t *bytes);
 
+/* The bytes that the entries below a directory occupy, as bgl_measure_tree adds them up. Returns -E2BIG when a part could
+ * not be examined, another negative errno when the directory cannot be read. */
+int64_t bgl_tree_bytes(const char *path, int limit);
+
 /* Whether a file has an access control list, which decides in place of its mode. Follows symbolic links. */
 int bgl_has_access_list(const char *path);
 

@@ -26,7 +26,7 @@ enum UnreachableAdvice {
         switch error {
         case .unreachable(_, let cause): text(for: cause, at: choice, facts: facts)
         case .refused(_, let reply): reply.error.remedy ?? ""
-        case .journalEnded, .misunderstood: ""
+        case .streamEnded, .misunderstood: ""
         }
     }
 

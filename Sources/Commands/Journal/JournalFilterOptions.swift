@@ -3,7 +3,6 @@
 import ArgumentParser
 import ControlAPI
 import TaskModel
-import TerminalText
 
 /// The filter options of `bgtask journal`. An entry is shown when it matches every given option.
 struct JournalFilterOptions: ParsableArguments {
@@ -51,7 +50,7 @@ struct JournalFilterOptions: ParsableArguments {
                 + "(\(DurationText.units)).",
             valueName: "time"
         ),
-        transform: Self.instant
+        transform: SinceArgument.instant
     )
     var since: WallTime?
 
@@ -64,10 +63,5 @@ struct JournalFilterOptions: ParsableArguments {
             blame: blame,
             since: since
         )
-    }
-
-    private static func instant(_ text: String) throws -> WallTime {
-        if let time = SinceTime.instant(text, now: CommandContext.current.reader.now) { return time }
-        throw ValidationError("\"\(text)\" is not a time; \(SinceTime.remedy(for: text))")
     }
 }

@@ -16,15 +16,15 @@ struct JournalFollower {
         let widths = try show(beginning)
         // The stream starts after the last number of the first call, so that no entry is missed or shown twice.
         for try await line in try await feed(of: client, after: beginning.last) { try show(line, widths: widths) }
-        throw ControlError.journalEnded(socket: client.socket, isInOrder: true)
+        throw ControlError.streamEnded(.journal, socket: client.socket, isInOrder: true)
     }
 
     /// Opens the stream. The host has just answered another call, so `unreachable` means that the connection is lost.
-    private func feed(of client: ControlClient, after number: Int64) async throws -> JournalFeed {
+    private func feed(of client: ControlClient, after number: Int64) async throws -> LineFeed<JournalLine> {
         do {
             return try await client.followJournal(after: number, filter: filter)
         } catch ControlError.unreachable {
-            throw ControlError.journalEnded(socket: client.socket, isInOrder: false)
+            throw ControlError.streamEnded(.journal, socket: client.socket, isInOrder: false)
         }
     }
 

@@ -2,15 +2,15 @@
 
 import ArgumentParser
 
-/// The parent command of `launch list` and `launch show`.
+/// The parent command of `launch list`, `launch show` and `launch stop`.
 struct LaunchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "launch",
-        abstract: "Show running and ended launches of plugins.",
+        abstract: "Show running and ended launches of plugins, and stop running ones.",
         discussion: """
             Example:
               bgtask launch list --limit 10
             """,
-        subcommands: [LaunchListCommand.self, LaunchShowCommand.self]
+        subcommands: [LaunchListCommand.self, LaunchShowCommand.self, LaunchStopCommand.self]
     )
 }

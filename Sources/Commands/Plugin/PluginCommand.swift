@@ -6,7 +6,7 @@ import ArgumentParser
 struct PluginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugin",
-        abstract: "Show, check, pack, install and remove plugins.",
+        abstract: "Show, check, pack, install, pause and remove plugins.",
         discussion: """
             Example:
               bgtask plugin list
@@ -14,7 +14,7 @@ struct PluginCommand: ParsableCommand {
         subcommands: [
             PluginListCommand.self, PluginShowCommand.self, PluginNewCommand.self, PluginCheckCommand.self,
             PluginInspectCommand.self, PluginCallCommand.self, PluginTryCommand.self, PluginPackCommand.self,
-            PluginInstallCommand.self, PluginRemoveCommand.self,
+            PluginInstallCommand.self, PluginRemoveCommand.self, PluginPauseCommand.self, PluginResumeCommand.self,
         ]
     )
 }

@@ -42,6 +42,7 @@ extension HostStatusReply: Presentable {
         fields.add("idle timeout", idleTimeout.duration.humanReadable)
         fields.add("retry", retry.words)
         fields.add("retention", retention.words)
+        fields.add("logs", logs.words)
         fields.add("policies", policies.words)
         fields.add("isolation", each: [isolation.words] + isolation.guarantees.map(\.words))
         fields.add("plugin users", isolation.pluginUsers.words)
@@ -102,6 +103,16 @@ extension Retention {
         "removed plugins' requests \(removedPlugin.duration.humanReadable), "
             + "journal and ended launches \(journal.duration.humanReadable); "
             + "each deletion waits \(doubt.duration.humanReadable), in case the clock is wrong"
+    }
+}
+
+extension LogsInForce {
+    /// The limits, as `1MiB per launch, 16MiB per plugin, 512MiB in all, kept for 14d`.
+    var words: String {
+        if total == 0 { return "0B in all, so no logs are kept" }
+        let sizes = [(launch, "per launch"), (plugin, "per plugin"), (total, "in all")]
+        return sizes.map { "\(LimitWords.size($0)) \($1)" }.joined(separator: ", ")
+            + ", kept for \(retention.duration.humanReadable)"
     }
 }
 

@@ -11,6 +11,7 @@ extension PluginReply: Presentable {
         fields.add("name", summary.name + (summary.version.map { " \($0)" } ?? ""))
         fields.add("role", summary.role + (containingPlugin.map { " of \($0)" } ?? ""))
         fields.add("state", summary.state.rawValue)
+        fields.add("paused", each: summary.pause.map { [$0.text(for: reader)] } ?? [])
         fields.add("waits for", each: reasons.map { $0.text(for: reader) })
         fields.add("modes", each: summary.modes.isEmpty ? [] : [summary.modes.joined(separator: ", ")])
         fields.add("permitted", each: summary.permitted)

@@ -8,7 +8,9 @@ extension TaskSubmissionReply: Presentable {
     func text(for reader: Reader) -> String {
         let replacement = replaced.map { ", replacing submission \($0)" } ?? ""
         let begin = earliestBegin.map { "; it runs no earlier than \($0.text(for: reader))" } ?? ""
-        let sentence = "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)\(begin)"
+        let sentence =
+            "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)\(begin)"
+            + (waiting ?? []).waitText(for: reader)
         return sentence.terminalSafe + "\n"
     }
 }
@@ -52,9 +54,12 @@ extension TaskStopReply: Presentable {
 
 extension RunReply: Presentable {
     func text(for reader: Reader) -> String {
-        launching.isEmpty
-            ? "no launch starts yet; show the reason with: bgtask why TASK\n"
-            : launching.map { "launch \($0) is starting, or already runs and takes the task\n" }.joined()
+        let pauses = waiting ?? []
+        let waits = pauses.map { "a requested task waits for \($0.text(for: reader))".terminalSafe + "\n" }.joined()
+        if launching.isEmpty {
+            return waits.isEmpty ? "no launch starts yet; show the reason with: bgtask why TASK\n" : waits
+        }
+        return launching.map { "launch \($0) is starting, or already runs and takes the task\n" }.joined() + waits
     }
 }
 

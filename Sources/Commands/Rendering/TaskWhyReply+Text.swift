@@ -15,13 +15,21 @@ extension TaskWhyReply: Presentable {
             text += "the next request may run now\(number)\n"
         }
         if isEligible != true {
-            for reason in reasons { text += "  \(reason.text(for: reader))".terminalSafe + "\n" }
+            for reason in reasons {
+                text += "  \(reason.text(for: reader))".terminalSafe + "\n" + remedyLine(of: reason)
+            }
         }
         let facts = facts(for: reader).text
         if !facts.isEmpty { text += "\n" + facts }
         if let policies, !policies.isEmpty { text += "\n" + table(of: policies, for: reader).text }
         if let history, !history.isEmpty { text += "\n" + table(of: history, for: reader).text }
         return text
+    }
+
+    /// The remedy of one of several reasons, on a line of its own. The remedy of a single reason is the one change.
+    private func remedyLine(of reason: WaitingReason) -> String {
+        guard change == nil, let remedy = reason.remedy else { return "" }
+        return "    remedy: \(remedy)".terminalSafe + "\n"
     }
 
     private func table(of policies: [PolicyVerdict], for reader: Reader) -> Table {
@@ -72,7 +80,12 @@ extension TaskWhyReply: Presentable {
 
     private func facts(for reader: Reader) -> FieldList {
         var facts = FieldList()
+        facts.add("schedule", schedule.map { "\($0.rhythm) (\($0.kind)), in the configuration of \($0.plugin)" })
         facts.add("next occurrence", nextOccurrence?.text(for: reader))
+        if let replacements {
+            facts.add("replaced", replacements.text(by: plugin, for: reader))
+            if replacements.isMostly(by: plugin) { facts.add("", Replacements.hint) }
+        }
         if isEligible == false {
             switch earliestPossible {
             case .at(let time): facts.add("earliest possible", time.text(for: reader))

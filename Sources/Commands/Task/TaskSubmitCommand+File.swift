@@ -98,7 +98,7 @@ extension TaskSubmitCommand {
         case .refused, .unreachable(_, .noSocket), .unreachable(_, .noListener), .unreachable(_, .notAllowed),
             .unreachable(_, .pathTooLong):
             return "the requests from line \(first) on are not submitted"
-        case .unreachable, .misunderstood, .journalEnded:
+        case .unreachable, .misunderstood, .streamEnded:
             return "the requests of lines \(first) to \(last) have no answer, so they may have been submitted;"
                 + " later lines were not submitted; compare with: bgtask task list"
         }

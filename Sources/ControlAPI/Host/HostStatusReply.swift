@@ -42,6 +42,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let idleTimeout: Nanoseconds
     package let retry: RetryRule
     package let retention: Retention
+    package let logs: LogsInForce
     package let policies: PoliciesInForce
     package let isolation: IsolationInForce
     package let provenance: ProvenanceInForce
@@ -79,6 +80,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         idleTimeout: Duration,
         retry: RetryRule,
         retention: Retention,
+        logs: LogsInForce,
         policies: PoliciesInForce,
         isolation: IsolationInForce,
         provenance: ProvenanceInForce,
@@ -115,6 +117,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.idleTimeout = Nanoseconds(idleTimeout)
         self.retry = retry
         self.retention = retention
+        self.logs = logs
         self.policies = policies
         self.isolation = isolation
         self.provenance = provenance
@@ -126,7 +129,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case version, features, pid, user, ledger, socket, conditions, sensors, counts, limits, budgets, retry,
-            retention,
+            retention, logs,
             policies, isolation, provenance, continued
         case minimumFetchInterval = "minimum_fetch_interval_ns"
         case isBackgroundRefreshOn = "background_refresh"

@@ -157,3 +157,27 @@ package struct Retention: Codable, Hashable, Sendable {
         case doubt = "doubt_ns"
     }
 }
+
+/// The limits of the logs of launches.
+package struct LogsInForce: Codable, Hashable, Sendable {
+    /// Maximum size of the log of one launch, in bytes.
+    package let launch: Int64
+    /// Maximum size of the logs of one plugin, in bytes.
+    package let plugin: Int64
+    /// Maximum size of all logs, in bytes; with 0 no logs are kept.
+    package let total: Int64
+    /// Time for which a log is kept after its last line.
+    package let retention: Nanoseconds
+
+    package init(launch: Int64, plugin: Int64, total: Int64, retention: Duration) {
+        (self.launch, self.plugin, self.total) = (launch, plugin, total)
+        self.retention = Nanoseconds(retention)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case launch = "launch_bytes"
+        case plugin = "plugin_bytes"
+        case total = "total_bytes"
+        case retention = "retention_ns"
+    }
+}

@@ -32,6 +32,8 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         case running
         /// The newest launch ended with blame on the plugin.
         case failing
+        /// A user paused the plugin. It may still have running launches.
+        case paused
         case disabled
     }
 
@@ -52,6 +54,8 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         package let running: Int
         package let isEnabled: Bool
         package let state: State
+        /// The pause of the plugin; nil when it is not paused.
+        package let pause: PluginPauseState?
 
         package init(
             _ entry: PluginEntry,
@@ -59,7 +63,8 @@ package struct PluginListReply: Codable, Hashable, Sendable {
             events: Int = 0,
             running: Int,
             isEnabled: Bool,
-            state: State
+            state: State,
+            pause: PluginPause? = nil
         ) {
             identifier = entry.identifier.text
             name = entry.name
@@ -74,10 +79,12 @@ package struct PluginListReply: Codable, Hashable, Sendable {
             self.running = running
             self.isEnabled = isEnabled
             self.state = state
+            self.pause = pause.map(PluginPauseState.init)
         }
 
         private enum CodingKeys: String, CodingKey {
-            case identifier, name, version, role, library, modes, permitted, extensions, pending, events, running, state
+            case identifier, name, version, role, library, modes, permitted, extensions, pending, events, running,
+                state, pause
             case isEnabled = "enabled"
         }
     }

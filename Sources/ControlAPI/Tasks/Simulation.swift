@@ -26,8 +26,13 @@ package struct RunOrder: CallBody, Hashable {
 package struct RunReply: Codable, Hashable, Sendable {
     /// The launches in which the tasks will run, each being prepared or already running.
     package let launching: [Int64]
+    /// The pauses for whose end tasks wait, at most one per plugin; nil when no task waits for one.
+    package let waiting: [WaitingReason]?
 
-    package init(launching: [LaunchNumber]) { self.launching = launching.map(\.rawValue) }
+    package init(launching: [LaunchNumber], waiting: [WaitingReason] = []) {
+        self.launching = launching.map(\.rawValue)
+        self.waiting = waiting.isEmpty ? nil : waiting
+    }
 }
 
 /// The body of `POST /v1/simulate/expiration`, which expires a running task now, with its regular grace period.

@@ -186,13 +186,16 @@ package struct TaskSubmissionReply: Codable, Hashable, Sendable {
     /// The earliest begin of the request; nil when the request has none.
     package let earliestBegin: Timestamp?
     private let earliestBeginSecond: CalendarTime?
+    /// The pauses for whose end the request waits; nil when its plugin is not paused.
+    package let waiting: [WaitingReason]?
 
     package init(
         _ submission: SubmissionNumber,
         plugin: PluginIdentifier,
         identifier: TaskIdentifier,
         replacing replaced: SubmissionNumber?,
-        earliestBegin: WallTime? = nil
+        earliestBegin: WallTime? = nil,
+        waiting: [WaitingReason] = []
     ) {
         self.earliestBegin = earliestBegin.map(Timestamp.init)
         earliestBeginSecond = self.earliestBegin.map(CalendarTime.init(secondOf:))
@@ -200,10 +203,11 @@ package struct TaskSubmissionReply: Codable, Hashable, Sendable {
         self.plugin = plugin.text
         self.identifier = identifier.text
         self.replaced = replaced?.rawValue
+        self.waiting = waiting.isEmpty ? nil : waiting
     }
 
     private enum CodingKeys: String, CodingKey {
-        case submission, plugin, identifier, replaced
+        case submission, plugin, identifier, replaced, waiting
         case earliestBegin = "earliest_begin_ns"
         case earliestBeginSecond = "earliest_begin"
     }

@@ -15,7 +15,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     }
 
     package let identifier: String
-    /// The plugin of the task; nil when no installed plugin permits the identifier or has work with it.
+    /// The plugin of the task; nil when no installed plugin permits the identifier or has work with it, and none has it
+    /// on a schedule.
     package let plugin: String?
     package let state: State
     package let kind: String?
@@ -27,6 +28,10 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     /// Time of the next submission by the operator's schedule; nil without a schedule, or when no next time is known.
     package let nextOccurrence: Timestamp?
     private let nextOccurrenceSecond: CalendarTime?
+    /// The operator's schedule of the task; nil without one.
+    package let schedule: Schedule?
+    /// The replacements of the pending request; nil when none is pending, or it replaced none.
+    package let replacements: Replacements?
     /// The earliest time at which the pending request or event could run; nil when none is pending.
     package let earliestPossible: EarliestPossible?
     private let earliestPossibleSecond: EarliestPossible.Second?
@@ -49,6 +54,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         isEligible: Bool? = nil,
         reasons: [WaitingReason] = [],
         nextOccurrence: WallTime? = nil,
+        schedule: Schedule? = nil,
+        replacements: Replacements? = nil,
         earliestPossible: EarliestPossible? = nil,
         change: ProposedChange? = nil,
         running: Running? = nil,
@@ -65,6 +72,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         self.reasons = reasons
         self.nextOccurrence = nextOccurrence.map(Timestamp.init)
         nextOccurrenceSecond = self.nextOccurrence.map(CalendarTime.init(secondOf:))
+        self.schedule = schedule
+        self.replacements = replacements
         self.earliestPossible = earliestPossible
         earliestPossibleSecond = earliestPossible.map(EarliestPossible.Second.init)
         self.change = change
@@ -75,7 +84,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case identifier, plugin, state, kind, submission, reasons, change, running, policies, history
+        case identifier, plugin, state, kind, submission, reasons, schedule, replacements, change, running, policies
+        case history
         case isEligible = "eligible"
         case nextOccurrence = "next_occurrence_ns"
         case nextOccurrenceSecond = "next_occurrence"

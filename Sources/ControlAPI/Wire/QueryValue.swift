@@ -51,13 +51,17 @@ enum QueryValue {
         return found
     }
 
-    static func cursor<Value>(_ text: String?, _ value: (String) -> Value?) throws(RouteError) -> Value? {
+    static func cursor<Value>(
+        _ text: String?,
+        named name: String = "after",
+        _ value: (String) -> Value?
+    ) throws(RouteError) -> Value? {
         guard let text else { return nil }
         if let value = value(text) { return value }
         throw invalid(
             text,
-            named: "after",
-            "send the value of \"next\" of the previous page, or leave \"after\" out for the first page"
+            named: name,
+            "send the value of \"next\" of the previous page, or leave \"\(name)\" out for the first page"
         )
     }
 
@@ -70,6 +74,22 @@ enum QueryValue {
     static func plugin(_ text: String?, named name: String) throws(RouteError) -> PluginIdentifier? {
         guard let text else { return nil }
         return try PluginIdentifier(validating: text, field: name)
+    }
+
+    /// The plugins of a comma-separated list, each once; empty for a missing parameter.
+    static func plugins(_ text: String?, named name: String, atMost most: Int) throws(RouteError) -> [PluginIdentifier]
+    {
+        guard let text else { return [] }
+        var plugins: [PluginIdentifier] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let plugin = try PluginIdentifier(validating: String(part), field: name)
+            if !plugins.contains(plugin) { plugins.append(plugin) }
+            guard plugins.count <= most else {
+                let problem = "query \(name) has more than \(most) plugins"
+                throw RouteError(.queryInvalid, field: name, problem, remedy: "send several requests, or leave it out")
+            }
+        }
+        return plugins
     }
 
     static func task(_ text: String?, named name: String) throws(RouteError) -> TaskIdentifier? {

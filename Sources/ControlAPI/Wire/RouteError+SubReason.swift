@@ -45,6 +45,7 @@ extension RouteError {
         case notLaunching = "not-launching"
         case notRunning = "not-running"
         case notPurged = "not-purged"
+        case configurationInvalid = "configuration-invalid"
 
         case notRecorded = "not-recorded"
         case containerKept = "container-kept"
@@ -64,7 +65,7 @@ extension RouteError {
             case .foreignUser, .roleTooLow, .callerInLaunch, .callerUnknown: .notAdmitted
             case .noSuchMethod: .methodNotAllowed
             case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch: .notFound
-            case .notLaunching, .notRunning, .notPurged: .conflict
+            case .notLaunching, .notRunning, .notPurged, .configurationInvalid: .conflict
             case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
             case .tooManyConnections, .tooManyBatches: .busy
             }

@@ -19,7 +19,10 @@ struct ControlAnswers: Sendable {
     private let batches = BatchTable()
 
     func answer(_ request: Request, from channel: any Channel, with writer: consuming ResponseWriter) async throws {
+        let start = ContinuousClock.now
         let response = await response(to: request, from: channel)
+        let route = Route.matching(method: request.method.rawValue, path: request.uri.path)?.route
+        routes.metrics.note(route, code: response.status.code, took: start.duration(to: .now))
         try await writer.write(response: response.head, body: response.body)
         connections.setIdle(channel, true)
         guard connections[channel]?.isExcess == true else { return }
@@ -65,6 +68,7 @@ struct ControlAnswers: Sendable {
                 route: route,
                 value: value ?? "",
                 query: try QueryParameters(request.uri.query, of: route),
+                accept: request.headers[.accept],
                 body: try await Self.body(of: request, for: route)
             )
             // From here on the caller waits for the host, not the host for the caller.
@@ -132,6 +136,8 @@ struct ControlCall: Sendable {
     /// The decoded parameter in the path; empty for a path without one.
     let value: String
     let query: QueryParameters
+    /// The value of the field `Accept`; nil for none.
+    let accept: String?
     let body: Data
 
     func decoded<Body: CallBody>() throws(RouteError) -> Body { try Body.reading(body, for: route) }
@@ -152,10 +158,12 @@ extension Response {
         }
     }
 
-    init(yaml text: String) {
+    init(yaml text: String) { self.init(text, type: "application/yaml") }
+
+    init(_ text: String, type: String) {
         self.init(
             status: .ok,
-            headers: [.contentType: "application/yaml"],
+            headers: [.contentType: type],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text))
         )
     }

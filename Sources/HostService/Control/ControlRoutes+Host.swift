@@ -64,6 +64,12 @@ extension ControlRoutes {
                 journal: configuration.journalRetention,
                 doubt: scheduling.clockDoubt
             ),
+            logs: LogsInForce(
+                launch: configuration.logs.launch,
+                plugin: configuration.logs.plugin,
+                total: configuration.logs.total,
+                retention: configuration.logs.retention
+            ),
             policies: PoliciesInForce(scheduling.policies),
             isolation: IsolationInForce(facts, missingGroup: loop.launcher.missingGroup),
             provenance: ProvenanceInForce(configuration.provenance),

@@ -66,14 +66,23 @@ extension ControlRoutes {
     func listed(_ summary: PluginSummary, lastBlame: Blame?) -> PluginListReply.Summary {
         let isEnabled = facts.configuration.scheduling.policy(for: summary.entry.identifier).isEnabled
         let state: PluginListReply.State =
-            !isEnabled ? .disabled : summary.hasLaunch ? .running : lastBlame == .plugin ? .failing : .ready
+            if !isEnabled {
+                .disabled
+            } else if summary.pause != nil {
+                .paused
+            } else if summary.hasLaunch {
+                .running
+            } else {
+                lastBlame == .plugin ? .failing : .ready
+            }
         return PluginListReply.Summary(
             summary.entry,
             pending: summary.pendingCount,
             events: summary.eventCount,
             running: summary.runningCount,
             isEnabled: isEnabled,
-            state: state
+            state: state,
+            pause: summary.pause
         )
     }
 }

@@ -6,8 +6,8 @@ import Scheduling
 import TaskModel
 
 extension ControlRoutes {
-    /// Purges a plugin and deletes its container. The scheduler decides first: from then on the plugin has no waiting
-    /// or running work, and no launch uses its container.
+    /// Purges a plugin and deletes its container and its logs. The scheduler decides first: from then on the plugin has
+    /// no waiting or running work, and no launch uses its container.
     func purge(_ text: String) async throws -> PluginPurgeReply {
         guard let plugin = PluginIdentifier(text) else {
             throw RouteError.malformedIdentifier(text, field: "identifier")
@@ -18,7 +18,8 @@ extension ControlRoutes {
             let state = loop.state
             let discarded = try await threads.run { state.discarded(of: plugin.text) }
             for container in discarded { try await state.delete(container, on: threads) }
-            if dropped == nil, discarded.isEmpty { throw nothingToPurge(plugin) }
+            let logs = await loop.logs.delete(of: plugin)
+            if dropped == nil, discarded.isEmpty, logs == 0 { throw nothingToPurge(plugin) }
             return PluginPurgeReply(plugin, dropped: dropped ?? 0, hadContainer: !discarded.isEmpty)
         } catch let error as HostError {
             throw RouteError(.containerKept, error.message)

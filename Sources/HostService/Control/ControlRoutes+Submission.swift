@@ -15,7 +15,7 @@ extension ControlRoutes {
         let submission = Submission(request: request, payload: payload, submitter: .user)
         switch await ask({ .submitted(submission, reply: $0) }) {
         case .refused(let refusal): throw self.refusal(refusal, of: request.identifier)
-        case let answer: return try reply(answer, to: request)
+        case let answer: return try reply(answer, to: request, pauses: await pauses(of: Set(answer.plugins)))
         }
     }
 
@@ -30,12 +30,15 @@ extension ControlRoutes {
                 return { .submitted(submission, reply: $0) }
             }
         )
+        let pauses = (try? await pauses(of: Set(answers.flatMap(\.plugins)))) ?? [:]
         var (next, searches) = (answers.makeIterator(), 0)
         let results = requests.enumerated().map { index, entry -> TaskBatchResult in
             do throws(RouteError) {
                 let request = try entry.get().request
                 guard let answer = next.next() else { throw RouteError(.hostStopping()) }
-                guard case .refused(let refusal) = answer else { return .submitted(try reply(answer, to: request)) }
+                guard case .refused(let refusal) = answer else {
+                    return .submitted(try reply(answer, to: request, pauses: pauses))
+                }
                 if refusal.subReason == .identifierNotPermitted { searches += 1 }
                 throw searches > Self.mostSearches
                     ? RouteError(refusal) : self.refusal(refusal, of: request.identifier)
@@ -47,14 +50,26 @@ extension ControlRoutes {
         return TaskBatchReply(results: results)
     }
 
-    private func reply(_ answer: Answer, to request: TaskRequest) throws(RouteError) -> TaskSubmissionReply {
+    private func reply(
+        _ answer: Answer,
+        to request: TaskRequest,
+        pauses: [PluginIdentifier: [WaitingReason]]
+    ) throws(RouteError) -> TaskSubmissionReply {
         guard case .submitted(let number, let plugin, let replaced) = answer else { throw unexpected(answer) }
         return TaskSubmissionReply(
             number,
             plugin: plugin,
             identifier: request.identifier,
             replacing: replaced,
-            earliestBegin: request.earliestBegin
+            earliestBegin: request.earliestBegin,
+            waiting: pauses[plugin] ?? []
         )
+    }
+}
+
+extension Answer {
+    /// The plugin of an accepted request; empty for any other answer.
+    fileprivate var plugins: [PluginIdentifier] {
+        if case .submitted(_, let plugin, _) = self { [plugin] } else { [] }
     }
 }

@@ -56,7 +56,11 @@ extension ControlRoutes {
             in: conditions.inForce,
             last: (last ?? lastEvent).map(TaskWhyReply.LastOutcome.init),
             history: try await history(of: explanation)
-        )
+        ) { reason in
+            // The remedy for a mistyped identifier of a schedule names the nearest one.
+            guard case .identifierNotPermitted = reason, let schedule = explanation.schedule else { return nil }
+            return problem(reason, of: schedule.task, at: now)
+        }
         if reply.state == .unknown && reply.plugin == nil { throw noSuchTask(identifier) }
         return reply
     }
@@ -101,8 +105,17 @@ extension ControlRoutes {
     func run(_ body: RunOrder) async throws -> RunReply {
         let identifiers = try body.validated()
         switch await ask({ .runRequested(identifiers, reply: $0) }) {
-        case .launching(let launches): return RunReply(launching: launches)
+        case .launching(let launches): return RunReply(launching: launches, waiting: try await pauses(of: identifiers))
         case let answer: throw try await refusal(answer, of: identifiers)
+        }
+    }
+
+    /// The pauses for whose end the tasks wait.
+    private func pauses(of tasks: [TaskIdentifier]) async throws -> [WaitingReason] {
+        try await read { scheduler, now in
+            let plugins = Set(tasks.compactMap { scheduler.holder(of: $0) })
+            let reasons = plugins.sorted().flatMap { scheduler.pauseReasons(of: $0) }
+            return reasons.map { WaitingReason($0, at: now) }
         }
     }
 
@@ -129,7 +142,7 @@ extension ControlRoutes {
         case .notLaunching(let message): RouteError(.notLaunching, message)
         case .notRunning(let message): RouteError(.notRunning, message)
         case .notPurged(let message): RouteError(.notPurged, message)
-        case .submitted, .triggered, .cancelled, .launching, .expiring, .purged:
+        case .submitted, .triggered, .cancelled, .launching, .expiring, .stopping, .purged, .paused, .resumed:
             RouteError(
                 .unexpected,
                 "the scheduler returned an answer that does not belong to this call; report this defect of bgtaskd"

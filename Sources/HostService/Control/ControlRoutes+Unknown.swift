@@ -10,7 +10,7 @@ import TaskModel
 // Refusals of names that match nothing. The nearest name comes from the catalogue, outside of the decision loop.
 extension ControlRoutes {
     /// Maximum number of names that are compared with an unknown one.
-    private static let mostNames = 10_000
+    static let mostNames = 10_000
     /// Maximum number of task identifiers in a remedy.
     private static let mostNamesShown = 10
 
@@ -98,7 +98,7 @@ extension CatalogueContents {
 
 extension PluginEntry {
     /// The task identifiers that the manifest permits by name.
-    fileprivate var taskNames: [String] {
+    var taskNames: [String] {
         permitted.compactMap { if case .exact(let name) = $0 { name.text } else { nil } }
     }
 }

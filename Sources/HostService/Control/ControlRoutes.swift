@@ -18,6 +18,7 @@ struct ControlRoutes: Sendable {
     let conditions: ConditionsKeeper
     let facts: HostFacts
     let ledgerHealth: LedgerHealth
+    let metrics: MetricsKeeper
     /// The caller of the current request; nil outside of a request.
     var caller: Peer?
 
@@ -39,20 +40,28 @@ struct ControlRoutes: Sendable {
         return switch route {
         case .apiDescription: Response(yaml: APIDescription.text)
         case .hostStatus: Response(json: try await hostStatus())
+        case .hostReload: Response(json: try await reload())
         case .pluginList: Response(json: try await pluginList(PluginQuery(reading: call.query.value)))
         case .pluginShow: Response(json: try await plugin(call.value))
         case .pluginPurge: Response(json: try await purge(call.value))
         case .pluginTrigger:
             Response(json: try await trigger(call.value, call.decoded()), status: route.successStatus)
+        case .pluginPause: Response(json: try await pause(call.value, call.decoded()))
+        case .pluginResume: Response(json: try await resume(call.value))
         case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)
         case .taskSubmitBatch: Response(json: await submit(try TaskBatch.reading(call.body)))
         case .taskCancel: Response(json: try await cancel(call.value))
         case .taskStop: Response(json: try await stop(call.value))
         case .taskList: Response(json: try await taskList(TaskQuery(reading: call.query.value)))
         case .taskWhy: Response(json: try await why(call.value))
+        case .scheduleList: Response(json: try await scheduleList(ScheduleQuery(reading: call.query.value)))
         case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query.value)))
         case .launchShow: Response(json: try await launch(call.value))
+        case .launchStop: Response(json: try await stopLaunch(call.value))
         case .journal: try await journal(journalQuery(call.query))
+        case .logs: try await logs(logQuery(call.query))
+        case .stats: Response(json: try await statistics(statsQuery(call.query)))
+        case .metrics: try await metrics(MetricsFormat(accepting: call.accept))
         case .run: Response(json: try await run(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
         case .simulateConditions: Response(json: try await simulateConditions(call.decoded()))
@@ -92,19 +101,20 @@ extension Route {
 
     var catalogueWait: CatalogueWait {
         switch self {
-        // The scheduler does not park a simulated expiration, because every running task is loaded.
-        case .pluginShow, .taskWhy, .simulateExpiration: .gate
+        // The scheduler parks neither a simulated expiration nor the stop of a launch, because every running task is
+        // loaded, and no pause, because it does not depend on pending work.
+        case .pluginShow, .pluginPause, .pluginResume, .taskWhy, .launchStop, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
-        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
-            .simulateConditions:
+        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .launchShow,
+            .journal, .logs, .stats, .metrics, .simulateConditions:
             .none
         }
     }
 }
 
-/// Facts about the host that do not change while it runs.
+/// Facts about the host. Except for the configuration, they do not change while it runs.
 struct HostFacts: Sendable {
-    let configuration: HostConfiguration
+    let keeper: ConfigurationKeeper
     let sandboxes: SandboxPolicy
     let users: UserKeeper
     let launcher: Launcher
@@ -113,4 +123,7 @@ struct HostFacts: Sendable {
     let startedAt: Moment
     let pid: Int32
     let user: String
+
+    /// The configuration in force.
+    var configuration: HostConfiguration { keeper.current }
 }

@@ -7,13 +7,20 @@ import TaskModel
 
 // The answer to `why`, from the explanation of the scheduler and the records of the ledger.
 extension TaskWhyReply {
+    /// Creates the answer.
+    ///
+    /// - Parameter describe: the reply about a reason whose remedy depends on the catalogue; nil for other reasons.
     init(
         _ explanation: Explanation,
         at now: Moment,
         in conditions: ConditionsReply,
         last: LastOutcome?,
-        history: [Wait]?
+        history: [Wait]?,
+        describe: (Reason) -> WaitingReason?
     ) {
+        let reasons = explanation.reasons.map { reason in
+            describe(reason) ?? WaitingReason(reason, at: now, in: conditions, last: last)
+        }
         var pending: (work: PendingWork, reasons: [Reason], policies: [Scheduling.PolicyVerdict])?
         var running: Running?
         for state in explanation.states {
@@ -32,14 +39,32 @@ extension TaskWhyReply {
             kind: pending?.work.kind,
             submission: pending?.work.number,
             isEligible: pending?.reasons.isEmpty,
-            reasons: explanation.reasons.map { WaitingReason($0, at: now, in: conditions, last: last) },
+            reasons: reasons,
             nextOccurrence: explanation.nextOccurrence,
+            schedule: explanation.schedule.map(Schedule.init),
+            replacements: explanation.replacements.map(Replacements.init),
             earliestPossible: pending.map { EarliestPossible($0.reasons, at: now) },
-            change: explanation.change.map { ProposedChange(removing: $0, in: conditions, last: last) },
+            change: reasons.count == 1 ? reasons.first.flatMap(ProposedChange.init) : nil,
             running: running,
             lastOutcome: last,
             policies: pending?.policies.map { PolicyVerdict($0, at: now) },
             history: history
+        )
+    }
+}
+
+extension TaskWhyReply.Schedule {
+    fileprivate init(_ listing: ScheduleListing) {
+        self.init(plugin: listing.task.plugin, kind: listing.kind, rhythm: listing.rhythm)
+    }
+}
+
+extension TaskWhyReply.Replacements {
+    fileprivate init(_ replacements: Scheduling.Replacements) {
+        self.init(
+            since: replacements.since,
+            last: replacements.last,
+            submitters: replacements.bySubmitter
         )
     }
 }

@@ -9,7 +9,12 @@ extension WaitingReason {
         var message = reason.message
         if conditions.simulation(behind: reason) != nil { message += " (simulated)" }
         if case .retryDelay = reason, let fault = last?.pluginFault { message += "; \(fault.message)" }
-        self.init(code: reason.code, message: message, until: reason.end(at: now))
+        self.init(
+            code: reason.code,
+            message: message,
+            until: reason.end(at: now),
+            remedy: ProposedChange(removing: reason, in: conditions, last: last).message
+        )
     }
 }
 

@@ -73,13 +73,14 @@ extension DecisionLoop {
             if logUnexpected("too many calls", nil, of: launch, core, &launches) { return [] }
             return [launches.judges[launch]?.windowExceeded()].compactMap(\.self)
         case .output(let launch, let stream, let line):
-            write(.info, line, of: launch, from: stream, launches)
+            write(.info, line, of: launch, from: stream, .init(stream), launches)
         case .outputDropped(let launch, let stream, let lines):
             write(
                 .warning,
                 "lines dropped: \(lines); the plugin wrote more lines than the log accepts at once",
                 of: launch,
                 from: stream,
+                .host,
                 launches
             )
             return [launches.judges[launch]?.droppedOutput(of: stream)].compactMap(\.self)
@@ -93,6 +94,7 @@ extension DecisionLoop {
             launches.ended(launch)
             titles.ended(launch)
             runners.ended(launch)
+            logs.ended(launch)
             return judge?.end(end) ?? RunnerJudge.end(end, of: launch)
         }
         return []
@@ -128,7 +130,7 @@ extension DecisionLoop {
         case .pendingList(let call, let plugin):
             list(requestsOf: core.mainPlugin(of: plugin), for: call, of: launch)
         case .log(let level, let task, let message):
-            write(level.loggerLevel, message, of: launch, task, from: .log, launches)
+            write(level, message, of: launch, task, from: .log, .log, launches)
         }
         return []
     }
@@ -165,27 +167,50 @@ extension DecisionLoop {
             case .refused(let refusal): send(.refused(call, refusal), to: launch)
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
-            case .triggered, .launching, .notLaunching, .expiring, .notRunning, .purged, .notPurged:
+            case .triggered, .launching, .notLaunching, .expiring, .stopping, .notRunning, .purged, .notPurged,
+                .paused, .resumed:
                 break  // Only calls of users have these answers.
             }
         }
     }
 
+    /// Writes a line to the log of its launch and to the host's log.
+    ///
+    /// - Parameters:
+    ///   - stream: the source of the line, or the source that a remark of the host is about.
+    ///   - origin: the source of the line in the log of the launch.
     private func write(
-        _ level: Logger.Level,
+        _ level: LogLevel,
         _ line: String,
         of launch: LaunchNumber,
         _ task: TaskID? = nil,
         from stream: RunnerOutput,
+        _ origin: LogStream,
         _ launches: LaunchDirectory
     ) {
-        let plugin = launches.judges[launch]?.plugin.text ?? "none"
+        let judge = launches.judges[launch]
+        if let judge {
+            let text = origin == .host ? "\(stream.rawValue): \(line)" : line
+            let label = task.flatMap(judge.label)
+            logs.write(text, level, origin, task: label, of: launch, judge.plugin, tasks: judge.tasks)
+        }
+        let plugin = judge?.plugin.text ?? "none"
         var metadata: Logger.Metadata = [
             "plugin": "\(plugin)", "launch": "\(launch)", "stream": "\(stream.rawValue)",
         ]
         if let task { metadata["task"] = "\(task)" }
         // Escaped to one line, so that it can neither imitate another line nor control the reader's terminal.
-        log.log(level: level, "\(line.terminalSafe)", metadata: metadata)
+        log.log(level: level.loggerLevel, "\(line.terminalSafe)", metadata: metadata)
+    }
+}
+
+extension LogStream {
+    fileprivate init(_ output: RunnerOutput) {
+        switch output {
+        case .standardOutput: self = .stdout
+        case .standardError: self = .stderr
+        case .log: self = .log
+        }
     }
 }
 

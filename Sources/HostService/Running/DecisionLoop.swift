@@ -30,6 +30,8 @@ final class DecisionLoop: Service, Sendable {
     /// The keeper of the users that run plugins.
     let users: UserKeeper
     let conditions: ConditionsKeeper
+    /// The logs of launches.
+    let logs: LaunchLogs
     let containers: ContainerQueue
     let log: Logger
     /// Called when a library differs from its catalogue entry although the watch of its directory signalled no change.
@@ -63,6 +65,7 @@ final class DecisionLoop: Service, Sendable {
         resources: (limits: PluginLimits, backgroundNice: Int) = (.none, 0),
         secrets: SecretReader = .none,
         conditions: ConditionsKeeper,
+        logs: LaunchLogs,
         clock: SystemClock,
         onUnseenChange: @escaping @Sendable () -> Void,
         killPoint: KillPoint? = nil,
@@ -77,6 +80,7 @@ final class DecisionLoop: Service, Sendable {
         self.users = users
         self.resources = resources
         self.conditions = conditions
+        self.logs = logs
         self.clock = clock
         self.onUnseenChange = onUnseenChange
         self.killPoint = killPoint

@@ -21,6 +21,10 @@ struct RunnerJudge: Hashable {
     private let companions: [CompanionFile]
     /// The unfinished continued tasks. Other tasks have no title.
     private var continuedTasks: Set<TaskID>
+    /// The task identifier, or the name of the event, of each task that the launch has received.
+    private var labels: [TaskID: String]
+    /// The labels of the tasks, in the order of their delivery.
+    private(set) var tasks: [String]
     private var hasDroppedOutput = false
     private var hasEntered = false
     /// Whether the runner still has to report its filter of system calls, before it maps any code of the plugin.
@@ -43,6 +47,8 @@ struct RunnerJudge: Hashable {
         self.grants = grants
         isConfinementDue = isFiltered
         continuedTasks = Set(plan.tasks.filter { $0.work.kind == .continued }.map(\.id))
+        labels = Dictionary(plan.tasks.map { ($0.id, $0.work.label) }) { _, last in last }
+        tasks = plan.tasks.map(\.work.label)
     }
 
     /// Records that the plan was sent: from now on wrong messages are violations of the plugin, and no longer failures
@@ -52,6 +58,15 @@ struct RunnerJudge: Hashable {
     /// Adds a task that was delivered to the running launch.
     mutating func delivered(_ task: PlannedTask) {
         if task.work.kind == .continued { continuedTasks.insert(task.id) }
+        labels[task.id] = task.work.label
+        tasks.append(task.work.label)
+    }
+
+    /// The task identifier, or the name of the event, of a task; nil for an unknown task.
+    func label(of task: TaskID) -> String? { labels[task] }
+
+    private func isReplaced(_ now: (_ path: String) -> FileIdentity?) -> Bool {
+        now(library.path) != library.identity || companions.contains { now($0.path)?.key != $0.key }
     }
 
     private func isReplaced(_ now: (_ path: String) -> FileIdentity?) -> Bool {

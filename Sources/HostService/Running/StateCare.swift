@@ -7,14 +7,15 @@ import TaskLedger
 import TaskModel
 
 /// Removes old data from the state directory. At start it deletes containers whose purge a crash or stop interrupted,
-/// and once a day it deletes ended launches, ended waits and journal entries older than the retention. It removes no
-/// pending or running work.
+/// and once a day it deletes ended launches, ended waits, journal entries and logs older than their retention. It
+/// removes no pending or running work.
 struct StateCare: Service {
     let state: StateDirectory
     /// Paths of the containers that previous host processes discarded but did not delete.
     let discarded: [String]
     let ledger: Ledger
     let threads: DiskThreads
+    let logs: LaunchLogs
     let retention: Duration
     /// Time after the start during which the wall clock is not trusted, so nothing is pruned: pruning cannot be undone.
     let doubt: Duration
@@ -33,6 +34,7 @@ struct StateCare: Service {
             try await clock.sleep(for: doubt)
             while true {
                 try await threads.run { prune() }
+                await logs.prune()
                 try await clock.sleep(for: Self.interval)
             }
         }

@@ -25,6 +25,9 @@ struct CapacityQueue: Sendable {
 
     func contains(_ plugin: PluginIdentifier) -> Bool { ranks[plugin] != nil }
 
+    /// The time since which the earliest arrival waits; nil when no plugin waits.
+    var waitingSince: MonotonicTime? { byArrival.first { ranks[$0.plugin] == $0.rank }?.since }
+
     /// Queues a plugin, unless it is already queued.
     ///
     /// - Parameter use: recent use of the plugin by users, as counted in `PluginRecord.uses`.

@@ -12,6 +12,8 @@ enum StagedChange: Sendable {
     case cancellation(StagedCancellation)
     /// A user's request to stop a running task.
     case stop(RunningTask, ChangeNumber, reply: ReplyToken)
+    /// A user's request to stop the unfinished tasks of a launch.
+    case launchStop(LaunchNumber, [RunningTask], ChangeNumber, reply: ReplyToken)
     /// The record of a plugin that is now installed, together with the plugin's `started` event; nil without such an
     /// event.
     case welcome(of: PluginIdentifier, as: KnownPlugin, PendingEvent?)
@@ -23,6 +25,8 @@ enum StagedChange: Sendable {
     case launchRecord(LaunchNumber)
     /// The removal of all pending work of a removed plugin.
     case clearance(Clearance, ChangeNumber)
+    /// The pause of a plugin, or its end when the pause is nil. `reply` is nil when the time of the pause has passed.
+    case pause(PluginIdentifier, PluginPause?, reply: ReplyToken?)
     /// Changes of a plugin's wait history that concern the given classes of work.
     case waits(PluginIdentifier, [WorkClass])
     /// Changes that no decision waits for. After a failed commit they are staged again.
@@ -61,10 +65,22 @@ struct StagedCancellation: Sendable {
 struct RunningTask: Hashable, Sendable {
     let launch: LaunchNumber
     let id: TaskID
-    let identifier: TaskIdentifier
+    /// The identifier of the task; nil for an event.
+    let identifier: TaskIdentifier?
+    /// The task identifier, or the name of an event.
+    let label: String
     let submission: SubmissionNumber
     /// The user who called; nil when a plugin called.
-    var user: CallingUser?
+    let user: CallingUser?
+
+    init(_ task: Execution.Task, of launch: LaunchNumber, by user: CallingUser?) {
+        self.launch = launch
+        id = task.id
+        identifier = task.work.identifier
+        label = task.work.label
+        submission = task.work.number
+        self.user = user
+    }
 }
 
 /// The commits in flight, whose results are not known yet.
@@ -82,6 +98,8 @@ struct InFlightTable: Sendable {
     /// By continued launch, the number of accepted continued requests with a commit in flight that may join it without
     /// additional capacity.
     private var joining: [LaunchNumber: Int] = [:]
+    /// By plugin, the number of changes of its pause; no entry for zero.
+    private var pauses: [PluginIdentifier: Int] = [:]
 
     var isEmpty: Bool { changes.isEmpty }
 
@@ -98,6 +116,7 @@ struct InFlightTable: Sendable {
             if let launch = submission.joined { joining[launch, default: 0] += 1 }
             if case .schedule = submission.asker { occurrences.insert(submission.request.request.identifier) }
         }
+        if case .pause(let plugin, _, _) = change { pauses[plugin, default: 0] += 1 }
         return lastTicket
     }
 
@@ -107,6 +126,10 @@ struct InFlightTable: Sendable {
             if submission.takesCapacity { continuedComing -= 1 }
             if let launch = submission.joined { endJoin(of: launch) }
             if case .schedule = submission.asker { occurrences.remove(submission.request.request.identifier) }
+        }
+        if case .pause(let plugin, _, _) = change {
+            let count = pauses[plugin] ?? 1
+            pauses[plugin] = count > 1 ? count - 1 : nil
         }
         return change
     }
@@ -118,6 +141,8 @@ struct InFlightTable: Sendable {
         guard let count = joining[launch] else { return continuedComing -= 1 }
         joining[launch] = count > 1 ? count - 1 : nil
     }
+
+    func changesPause(of plugin: PluginIdentifier) -> Bool { pauses[plugin] != nil }
 
     func containsOccurrence(of identifier: TaskIdentifier) -> Bool { occurrences.contains(identifier) }
 }

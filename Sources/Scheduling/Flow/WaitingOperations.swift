@@ -20,6 +20,7 @@ struct Cancellation: Hashable, Sendable {
 enum WaitingOperation: Sendable {
     case cancel(Cancellation)
     case stop(TaskIdentifier, reply: ReplyToken)
+    case stopLaunch(LaunchNumber, reply: ReplyToken)
     /// A submission that waits behind an earlier cancellation of its identifier, which is itself still waiting. The
     /// cancellation does not wait for this submission.
     case submit(Submission, SubmissionAsker, isForeground: Bool)

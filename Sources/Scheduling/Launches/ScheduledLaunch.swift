@@ -53,11 +53,14 @@ struct ScheduledLaunch: Sendable {
     var record = LaunchRecording()
     /// The kill time last sent to the launch thread; nil without one.
     var sentKillTime: MonotonicTime?
+    /// The time at which the scheduler requested the runner; nil for a launch of an earlier host process.
+    let preparedAt: WallTime?
 
-    init(number: LaunchNumber, plugin: PluginIdentifier, lane: Lane) {
+    init(number: LaunchNumber, plugin: PluginIdentifier, lane: Lane, preparedAt: WallTime? = nil) {
         self.number = number
         self.plugin = plugin
         self.lane = lane
+        self.preparedAt = preparedAt
     }
 
     /// Whether the launch is not on disk yet.

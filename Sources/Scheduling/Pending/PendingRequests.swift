@@ -15,6 +15,7 @@ struct PendingRequests: Sendable {
     var upcoming = UpcomingRequests()
     var overlay = Overlay()
     var limits = LimitCounts()
+    var replacements = ReplacementCounts()
     /// The identifiers that the installed manifest permits; nil while no manifest is installed.
     private(set) var permissions: Permissions?
     /// Number of pending health research requests that need an unlocked container.
@@ -32,6 +33,10 @@ struct PendingRequests: Sendable {
     }
 
     func number(of identifier: TaskIdentifier) -> SubmissionNumber? { store.place(of: identifier)?.number }
+
+    func kind(of identifier: TaskIdentifier) -> TaskKind? {
+        store.place(of: identifier).flatMap { store[$0] }?.kind.value
+    }
 
     func request(_ place: RequestPlace) -> PendingRequest? { store[place].map { store.request($0, of: plugin) } }
 
@@ -92,6 +97,7 @@ struct PendingRequests: Sendable {
     mutating func remove(_ identifier: TaskIdentifier, number: SubmissionNumber) {
         guard let place = store.place(of: identifier), place.number == number else { return }
         remove(place)
+        replacements.remove(identifier)
         recount(identifier)
     }
 

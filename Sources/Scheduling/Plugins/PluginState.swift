@@ -6,7 +6,7 @@ import TaskModel
 struct PluginState: Sendable {
     let identifier: PluginIdentifier
     /// The operator's settings for the plugin.
-    let policy: PluginPolicy
+    private(set) var policy: PluginPolicy
     private(set) var entry: PluginEntry?
     /// The entry of the plugin's last installation; nil when the plugin was not installed since the host started.
     private(set) var lastEntry: PluginEntry?
@@ -81,6 +81,13 @@ struct PluginState: Sendable {
         (entry, lastEntry, isOrphan) = (new, new, false)
         requests.setPermissions(Permissions(of: new, policy: policy))
         if removalDoubt != nil { endRemovalDoubt() }
+    }
+
+    /// Replaces the operator's settings for the plugin.
+    mutating func setPolicy(_ new: PluginPolicy) {
+        if policy == new { return }
+        policy = new
+        if let entry { requests.setPermissions(Permissions(of: entry, policy: new)) }
     }
 
     /// Removes the entry, because no usable manifest describes the plugin.

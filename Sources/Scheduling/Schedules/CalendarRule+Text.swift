@@ -3,7 +3,7 @@
 import TaskModel
 
 extension CalendarRule {
-    private static let weekdayNames = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+    package static let weekdayNames = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
     /// Parses a text such as "02:30", "mon-fri 02:30", "sat,sun 02:30" or "1,15 02:30"; nil for an invalid text.
     package init?(_ text: String, zone: ScheduleZone) {

@@ -49,6 +49,20 @@ package struct WorkSchedule: Hashable, Sendable {
         return SubmissionRules.problem(with: request, isPermitted: isPermitted, for: entry)?.reason(for: request)
     }
 
+    /// The kinds that the schedule could have instead of its own, so that the manifest permits it.
+    package func permittedKinds(
+        of identifier: TaskIdentifier,
+        by entry: PluginEntry,
+        _ permissions: Permissions
+    ) -> [TaskKind] {
+        let kinds: [TaskKind] = [.refresh, .processing, .healthResearch]
+        return kinds.filter { kind in
+            var other = self
+            other.kind = kind
+            return other.refusal(of: identifier, by: entry, permissions) == nil
+        }
+    }
+
     /// The first scheduled occurrence after `time`, without the stagger; nil when there is none.
     func occurrence(after time: WallTime, in zones: TimeZoneTable) -> WallTime? {
         switch rhythm {

@@ -25,6 +25,9 @@ struct ClassWait: Sendable {
     /// The earliest time at which the present reasons and other unwritten changes are written to the ledger.
     private(set) var settlesAt = MonotonicTime(nanoseconds: 0)
     var deferral: Deferral
+    /// The time since which at most other work and the host delay the class; nil while another reason blocks it, and
+    /// before its first evaluation.
+    private(set) var unblockedSince: WallTime?
 
     /// The minimum duration for which the same reasons apply before the wait is written to the ledger.
     static let shortest: Duration = .seconds(1)
@@ -44,6 +47,7 @@ struct ClassWait: Sendable {
 
     /// Sets the present reasons. An empty list means that the work of the class does not wait.
     mutating func note(_ new: [Reason], at now: Moment) {
+        noteBlocking(by: new, at: now.wall)
         let codes = new.map { $0.code }.sorted()
         if codes == reasons { return }
         if !reasons.isEmpty, !isLasting, now.wall - since >= Self.shortest {
@@ -52,6 +56,11 @@ struct ClassWait: Sendable {
         (reasons, since) = (codes, now.wall)
         isLasting = new.contains { !$0.isMomentary }
         settle(after: Self.shortest, at: now)
+    }
+
+    private mutating func noteBlocking(by reasons: [Reason], at now: WallTime) {
+        let isBlocked = reasons.contains { ![.otherWork, .host].contains($0.kind.row.group) }
+        unblockedSince = isBlocked ? nil : unblockedSince ?? now
     }
 
     mutating func settle(after delay: Duration, at now: Moment) { settlesAt = now.monotonic + delay }
@@ -85,6 +94,7 @@ struct ClassWait: Sendable {
     /// after the wall clock was set back. Past stretches stay unchanged.
     mutating func reckonAnew(at now: WallTime) {
         since = min(since, now)
+        unblockedSince = unblockedSince.map { min($0, now) }
         deferral.reckonAnew(at: now)
     }
 }

@@ -6,6 +6,8 @@ import TaskModel
 struct ChangeWriter: Sendable {
     private var plugins = PluginNames()
     private var lastJournal: JournalNumber?
+    /// The entries about superseded tasks that the transaction has written: the changes do not contain them.
+    private var superseded: [JournalEntry] = []
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -43,6 +45,7 @@ struct ChangeWriter: Sendable {
             if let newer = try access.requeueTask(launch, work, names: &plugins) {
                 let entry = JournalEntry.superseded(work, by: newer, launch: launch, at: now)
                 lastJournal = try access.append(entry, names: &plugins)
+                superseded.append(entry)
             }
         case .forbidRequeue(let launch, let submission):
             try access.forbidRequeue(launch, submission)
@@ -62,6 +65,8 @@ struct ChangeWriter: Sendable {
             try access.remember(plugin, names: &plugins)
         case .forgetPlugin(let identifier):
             try access.forget(identifier, names: &plugins)
+        case .setPause(let plugin, let pause):
+            try access.setPause(of: plugin, pause, names: &plugins)
         }
     }
 
@@ -91,6 +96,12 @@ struct ChangeWriter: Sendable {
         try access.run(Counter.finishGroup, lastSubmission.rawValue, lastLaunch.rawValue)
         defer { lastJournal = nil }
         return lastJournal
+    }
+
+    /// Returns the entries about superseded tasks of a committed group, and forgets them.
+    mutating func takeSuperseded() -> [JournalEntry] {
+        defer { superseded = [] }
+        return superseded
     }
 
     /// Drops the cached state after a rollback, because the plugin names that the transaction inserted may no longer

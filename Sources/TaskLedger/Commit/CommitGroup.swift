@@ -11,6 +11,9 @@ struct CommitGroup {
     /// The number of the last journal entry that the group has written to disk; nil when it wrote none.
     var lastJournal: JournalNumber?
 
+    /// The entries about superseded tasks that the group wrote in addition to the entries of its commits.
+    var superseded: [JournalEntry] = []
+
     /// Adds a commit. Its result is a success without payloads until `succeed` or `fail` sets another. Returns false
     /// when `commit` is nil.
     mutating func add(_ commit: WaitingCommit?) -> Bool {

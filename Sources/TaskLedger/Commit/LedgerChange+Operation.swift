@@ -30,6 +30,7 @@ extension LedgerChange {
         case .recordOccurrence(let identifier, _): "recording a scheduled occurrence of \(identifier)"
         case .rememberPlugin(let plugin): "storing the record of plugin \(plugin.identifier)"
         case .forgetPlugin(let identifier): "deleting the record of plugin \(identifier)"
+        case .setPause(let plugin, let pause): "\(pause == nil ? "deleting" : "storing") the pause of \(plugin)"
         }
     }
 }

@@ -43,7 +43,8 @@ extension LedgerChange {
         case .journal(let entry): entry.endedTask == nil && entry.user == nil
         case .recordWait, .setDeferrals: true
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
-            .requeueTask, .forbidRequeue, .endLaunch, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin:
+            .requeueTask, .forbidRequeue, .endLaunch, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin,
+            .setPause:
             false
         }
     }
@@ -53,7 +54,8 @@ extension LedgerChange {
         case .recordWait(let key, _, _), .setDeferrals(let key, _): key.plugin
         case .forgetPlugin(let plugin): plugin
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
-            .requeueTask, .forbidRequeue, .endLaunch, .journal, .setFetch, .recordOccurrence, .rememberPlugin:
+            .requeueTask, .forbidRequeue, .endLaunch, .journal, .setFetch, .recordOccurrence, .rememberPlugin,
+            .setPause:
             nil
         }
     }

@@ -69,8 +69,8 @@ extension Database {
 }
 
 extension RowReader {
-    /// The user in columns `user_id`, `user_process` and `user_command`; nil when no user caused the entry.
-    fileprivate mutating func callingUser() throws -> CallingUser? {
+    /// The user in columns `user_id`, `user_process` and `user_command`; nil when the row names no user.
+    mutating func callingUser() throws -> CallingUser? {
         let uid = try optional("user_id") { try $0.integer($1) }
         let pid = try optional("user_process") { try $0.integer($1) }
         let command = try optionalText("user_command")

@@ -69,6 +69,7 @@ enum LedgerSchema {
         Step(name: "6: blame of users", sql: usersBlame),
         Step(name: "7: journal entries about the host", sql: seventh),
         Step(name: "8: users of plugins", sql: eighth),
+        Step(name: "9: pauses of plugins", sql: ninth),
     ]
 
     private static let usersBlame = """

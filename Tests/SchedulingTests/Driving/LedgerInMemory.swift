@@ -29,6 +29,7 @@ struct LedgerInMemory {
         var deferrals: [WaitKey: [DeferralPeriod]] = [:]
         var fetches: [PluginIdentifier: FetchSchedule] = [:]
         var occurrences: [TaskIdentifier: WallTime] = [:]
+        var pauses: [PluginIdentifier: PluginPause] = [:]
         var lastSubmission = SubmissionNumber(rawValue: 0)
         var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -55,6 +56,7 @@ struct LedgerInMemory {
     var waits: [WaitKey: Set<String>] { state.waits }
     var deferrals: [WaitKey: [DeferralPeriod]] { state.deferrals }
     var fetches: [PluginIdentifier: FetchSchedule] { state.fetches }
+    var pauses: [PluginIdentifier: PluginPause] { state.pauses }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// Keys of open waits of classes without pending work; each of them is a defect.
     var vainWaits: [WaitKey] { state.waits.keys.filter { !hasPendingWork(of: $0) } }
@@ -98,6 +100,7 @@ struct LedgerInMemory {
             past: state.past,
             fetches: state.fetches,
             occurrences: state.occurrences,
+            pauses: state.pauses,
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -208,8 +211,10 @@ struct LedgerInMemory {
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil
+            state.pauses[plugin] = nil
             state.waits = state.waits.filter { $0.key.plugin != plugin }
             state.deferrals = state.deferrals.filter { $0.key.plugin != plugin }
+        case .setPause(let plugin, let pause): state.pauses[plugin] = pause
         }
     }
 

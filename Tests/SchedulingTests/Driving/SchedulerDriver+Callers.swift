@@ -62,6 +62,17 @@ extension SchedulerDriver {
     @discardableResult
     func purge(_ plugin: PluginIdentifier) -> Answer? { ask { .purgeRequested(plugin, reply: $0) } }
 
+    @discardableResult
+    func pause(_ plugin: PluginIdentifier, until end: WallTime? = nil) -> Answer? {
+        ask { .pauseRequested(plugin, until: end, reply: $0) }
+    }
+
+    @discardableResult
+    func resume(_ plugin: PluginIdentifier) -> Answer? { ask { .resumeRequested(plugin, reply: $0) } }
+
+    @discardableResult
+    func stopLaunch(_ number: LaunchNumber) -> Answer? { ask { .launchStopRequested(number, reply: $0) } }
+
     func install(_ plugins: PluginEntry...) {
         let names = plugins.map(\.identifier)
         installed.removeAll { names.contains($0.identifier) }

@@ -33,6 +33,7 @@ extension RandomWalk {
         // A restart examines a retry delay of a clock that was ahead anew: its end may be near by then.
         let isRestart = ["plugin-disabled", "background-denied", "background-refresh-off", "host-stopping"]
         if isRestart.contains(change.code), model.voidCooldowns[work.number] != nil { return ["retry-delay"] }
+        if case .pluginPaused = change { return [] }
         guard change.code.hasPrefix("plugin-") else { return [] }
         let isOrphan = work.plugin == .keyboard && model.mainPlugin(of: .keyboard) == nil
         let policy: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]
@@ -68,6 +69,7 @@ extension SchedulerDriver {
         case .pluginMissing(let plugin), .pluginRefused(let plugin, _): mend(plugin)
         case .identifierNotPermitted, .modeMissing, .entitlementMissing, .pluginTooOld: mend(work.plugin)
         case .pluginDisabled, .backgroundDenied, .backgroundRefreshOff, .hostStopping: restart()
+        case .pluginPaused(let plugin, _): resume(plugin)
         case .earliestBegin: submitAgain(work, change)
         case .retryDelay, .spacing, .kindSpacing, .dayBudget, .stagger, .runnerUnavailable: pass(change)
         case .externalPower: self.change(power: true)

@@ -23,7 +23,8 @@ extension RandomWalk {
         case 88..<91: changeRunners()
         case 91..<92: changeLoads()
         case 92..<93: restart()
-        case 93..<96: forge()
+        case 93..<95: forge()
+        case 95..<96: pausePlugin()
         case 96..<97: stopHost()
         case 97..<98: passKillTime()
         default: endProcess()
@@ -87,9 +88,27 @@ extension RandomWalk {
     }
 
     private func stopTask() {
+        if random.chance(30), let plan = pick(host.processes.values.sorted { $0.number < $1.number }) {
+            last = "a user's stop of launch \(plan.number)"
+            host.stopLaunch(plan.number)
+            return
+        }
         let identifier = pick(host.running + [.album(1), .album(2)]) ?? .album(1)
         last = "a user's stop of \(identifier)"
         host.stopTask(identifier)
+    }
+
+    /// Pauses a plugin, in half of the cases with an end, or resumes it.
+    private func pausePlugin() {
+        let plugin = pick([PluginIdentifier.app, .app, .mail, .keyboard]) ?? .app
+        if host.ledger.pauses[plugin] != nil, random.chance(70) {
+            last = "the resumption of \(plugin)"
+            host.resume(plugin)
+        } else {
+            last = "a pause of \(plugin)"
+            let end = host.clock.now.wall + .seconds(Int.random(in: 0...600, using: &random))
+            host.pause(plugin, until: random.chance(50) ? end : nil)
+        }
     }
 
     private func simulate() {

@@ -94,6 +94,7 @@ final class RandomWalk {
         host.bringLoads()
         host.processesObey = true
         host.refused = [:]
+        for plugin in host.ledger.pauses.keys.sorted() { host.resume(plugin) }
         for condition in Self.advisoryConditions { host.change(condition, to: false) }
         host.change(
             power: true,

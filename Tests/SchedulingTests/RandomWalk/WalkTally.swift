@@ -41,7 +41,7 @@ struct WalkTally {
 
 extension SchedulerEvent {
     enum Kind: String, CaseIterable {
-        case submission, trigger, cancellation, simulation, stop = "stop of a task", purge
+        case submission, trigger, cancellation, simulation, stop = "stop of a task", purge, pause
         case commit, failedCommit = "commit that fails", load, failedLoad = "load that fails"
         case catalogue, conditions, timeZone = "change of a time zone", resume, timer, shutdown = "stop of the host"
         case runner, noRunner = "runner that is not to be had", launchFailedByHost = "launch that failed by the host"
@@ -55,8 +55,9 @@ extension SchedulerEvent {
         case .submitted: .submission
         case .triggered: .trigger
         case .cancelRequested, .cancelAllRequested: .cancellation
-        case .runRequested, .expirationSimulated, .conditionsSimulated: .simulation
-        case .taskStopRequested: .stop
+        case .runRequested, .expirationSimulated, .conditionsSimulated, .configured: .simulation
+        case .taskStopRequested, .launchStopRequested: .stop
+        case .pauseRequested, .resumeRequested: .pause
         case .purgeRequested: .purge
         case .byUser(_, let event): event.kind
         case .committed: .commit

@@ -148,14 +148,3 @@ extension TrialLog {
         return entryFailure.map { "entry returned \($0)" }
     }
 }
-
-extension LogLevel {
-    var name: String {
-        switch self {
-        case .debug: "debug"
-        case .info: "info"
-        case .warning: "warning"
-        case .error: "error"
-        }
-    }
-}

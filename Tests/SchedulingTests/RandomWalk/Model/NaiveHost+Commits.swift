@@ -34,7 +34,9 @@ extension NaiveHost {
             tasks.contains(where: { $0.work.number == submission && $0.isToStop }),
             let index = launches[number]?.tasks.firstIndex(where: { $0.work.number == submission })
         else { return }
-        if let identifier = launches[number]?.tasks[index].work.identifier, !stopped.contains(identifier) {
+        if let identifier = launches[number]?.tasks[index].work.identifier, !stopped.contains(identifier),
+            !stoppedLaunches.contains(number)
+        {
             complain("\(identifier) is stopped, and no user asked for it")
         }
         launches[number]?.tasks[index].isToStop = true

@@ -82,7 +82,9 @@ extension NaiveHost {
         case .budget: !task.isContinued && launch.plan.budget.deadline.map { $0 <= now.monotonic } ?? false
         case .noProgress: task.isContinued && task.stallsAt.map { $0 <= now.monotonic } ?? false
         case .memoryPressure: isLeastProgressed(task)
-        case .stoppedByUser: task.isToStop || task.work.identifier.map { stopped.contains($0) } ?? false
+        case .stoppedByUser:
+            task.isToStop || stoppedLaunches.contains(launch.plan.number)
+                || task.work.identifier.map { stopped.contains($0) } ?? false
         case .hostShutdown: isStopping
         case .externalPowerLost, .networkLost, .notIdle, .containerLocked: expected[task.id] == reason
         }

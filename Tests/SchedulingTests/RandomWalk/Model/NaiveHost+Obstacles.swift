@@ -79,8 +79,12 @@ extension NaiveHost {
         let main = mainPlugin(of: work.plugin)
         let absent = [main, work.plugin].compactMap { $0 }.filter { entry($0) == nil }
         guard absent.isEmpty, let entry = entry(work.plugin) else { return Set(absent.map { absence(of: $0) }) }
-        if !policy(work.plugin).isEnabled || main.map({ !policy($0).isEnabled }) ?? false { return ["plugin-disabled"] }
-        var found: Set<String> = []
+        // The ledger has a pause from its commit to the commit of its end.
+        let isPaused = [main, work.plugin].compactMap { $0 }.contains { host.ledger.pauses[$0] != nil }
+        var found: Set<String> = isPaused ? ["plugin-paused"] : []
+        if !policy(work.plugin).isEnabled || main.map({ !policy($0).isEnabled }) ?? false {
+            return found.union(["plugin-disabled"])
+        }
         if policy(work.plugin).isBackgroundDenied, work.kind != .continued { found.insert("background-denied") }
         guard case .request(let pending) = work else { return found }
         if let obstacle = obstacle(ofPermissionTo: pending.request, by: entry) { found.insert(obstacle) }

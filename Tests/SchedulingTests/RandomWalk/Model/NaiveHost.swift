@@ -36,6 +36,7 @@ final class NaiveHost: Witness {
     var fromForeground: Set<ReplyToken> = []
     var origins: [SubmissionNumber: LaunchNumber] = [:]
     var stopped: Set<TaskIdentifier> = []
+    var stoppedLaunches: Set<LaunchNumber> = []
     /// Submissions that each unanswered cancellation will end, by reply token.
     var dying: [ReplyToken: Set<SubmissionNumber>] = [:]
 
@@ -104,6 +105,7 @@ final class NaiveHost: Witness {
         case .taskStopRequested(let identifier, let reply), .expirationSimulated(let identifier, let reply):
             questions[reply] = event
             stopped.insert(identifier)
+        case .launchStopRequested(let number, _): stoppedLaunches.insert(number)
         case .cancelRequested(let identifier, let plugin?, _, let reply):
             dying[reply] = meant(by: plugin) { $0 == identifier }
         case .cancelAllRequested(let plugin, _, let reply): dying[reply] = meant(by: plugin) { _ in true }
@@ -198,6 +200,7 @@ final class NaiveHost: Witness {
         conditions = host.conditions
         (isStopping, asked, expected, lastRelief) = (false, nil, [:], nil)
         (underWay, questions, preparing, userRequested, origins, stopped) = ([:], [:], [], [], [:], [])
+        stoppedLaunches = []
         (userRequestedByReply, fromForeground) = ([:], [])
         (dying, voidCooldowns) = ([:], [:])
         (rests, trouble, failures) = ([:], [:], [:])

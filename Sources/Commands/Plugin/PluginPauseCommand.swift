@@ -1,0 +1,64 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import ControlClient
+import TaskModel
+import TerminalText
+
+/// `bgtask plugin pause`: lets the pending work of plugins wait until they are resumed.
+struct PluginPauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Let the work of plugins wait: nothing of them starts until they are resumed.",
+        usage: "bgtask plugin pause <identifiers> ... [--until <when> | --for <duration>] [<options>]",
+        discussion: """
+            Requests are still accepted and wait, also those of "bgtask run". Launches that run continue; stop them
+            with "bgtask launch stop". A pause survives restarts of the host and upgrades of the plugin.
+
+            Example:
+              bgtask plugin pause com.example.feed --for 2h
+            """
+    )
+
+    @Argument(help: "The plugins' identifiers.", transform: IdentifierArgument.plugin)
+    var identifiers: [PluginIdentifier] = []
+
+    // Unconditional, so that a value that begins with a dash is reported as an invalid time and not as an option.
+    @Option(parsing: .unconditional, help: ArgumentHelp("Resume the plugins at this time.", valueName: "when"))
+    var until: String?
+
+    @Option(
+        name: .customLong("for"),
+        parsing: .unconditional,
+        help: ArgumentHelp("Resume the plugins after this time (\(DurationText.units)).", valueName: "duration")
+    )
+    var duration: String?
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostOptions
+
+    func validate() throws {
+        if identifiers.isEmpty { throw ValidationError("no plugin is named; give the identifier of a plugin") }
+        if until != nil, duration != nil {
+            throw ValidationError("--until and --for both state the end of the pause; give one of them")
+        }
+        _ = try end()
+    }
+
+    func run() async throws {
+        let order = PluginPauseOrder(until: try end())
+        try await host.connected { client in
+            for plugin in identifiers { try output.show(try await client.pause(plugin, order)) }
+        }
+    }
+
+    private func end() throws -> WallTime? {
+        let reader = CommandContext.current.reader
+        if let until { return try BeginTime(until, for: reader).time }
+        guard let duration else { return nil }
+        if let time = DurationText.duration(duration[...]), time > .zero { return reader.now + time }
+        let remedy = DurationText.correction(of: duration[...]).map { "write \($0)" } ?? "write it like 30min or 2h"
+        throw ValidationError("--for \"\(duration)\" is not a duration above zero; \(remedy)")
+    }
+}

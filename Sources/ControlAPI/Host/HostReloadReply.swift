@@ -1,0 +1,22 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The answer to `POST /v1/host/reload`: the effect of the configuration file that the host read again.
+package struct HostReloadReply: Codable, Hashable, Sendable {
+    /// The configuration file; nil when the host has none.
+    package let file: String?
+    /// The changed keys that apply from now on.
+    package let applied: [String]
+    /// The changed keys that apply from the next start of the host.
+    package let needingRestart: [String]
+
+    package init(file: String?, applied: [String], needingRestart: [String]) {
+        self.file = file
+        self.applied = applied
+        self.needingRestart = needingRestart
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case file, applied
+        case needingRestart = "needing_restart"
+    }
+}

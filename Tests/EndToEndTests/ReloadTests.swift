@@ -1,0 +1,85 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import ControlClient
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A running host reads its configuration again on a call and on SIGHUP")
+struct ReloadTests {
+    private static let disabled = "plugins: { com.example.neighbour: { enabled: false } }\n"
+
+    /// Replaces the configuration file of the host.
+    private func write(_ text: String, _ host: HostFixture) throws {
+        try host.directory.write(text.utf8, to: "bgtaskd.yaml")
+    }
+
+    @Test func `bgtask host reload applies changed keys at once and names those that need a restart`() async throws {
+        try await HostFixture.with { host in
+            try await host.runNeighbour()
+            try write("batch-size: 7\njournal-retention: 7d\n" + Self.disabled, host)
+            let reloaded = try await host.bgtask("host", "reload")
+            #expect(reloaded.status == 0, "\(reloaded.error)")
+            #expect(reloaded.output.contains("applied: batch-size, plugins.com.example.neighbour\n"))
+            #expect(reloaded.output.contains("restart the host to apply: journal-retention\n"))
+            #expect(
+                await host.refusal(of: TestPlugin.neighbour.task(), .processing) == "503 unavailable plugin-disabled"
+            )
+            #expect(try await host.client.plugins().plugins.map(\.state) == [.disabled])
+            #expect(try await host.show(.neighbour).batchSize == 7)
+            let entry = try await host.waitForJournal("the reload") { $0.event == "configuration-reloaded" }
+            #expect(entry.user?.command == "bgtask" && entry.message.contains("batch-size"))
+
+            try write("batch-size: 7\njournal-retention: 7d\n", host)
+            #expect(try await host.bgtask("host", "reload").status == 0)
+            try await host.runNeighbour()
+            let unchanged = try await host.bgtask("host", "reload", "--json")
+            let reply = try JSONDecoder().decode(HostReloadReply.self, from: Data(unchanged.output.utf8))
+            #expect(reply.applied.isEmpty && reply.needingRestart == ["journal-retention"])
+        }
+    }
+
+    @Test func `a configuration file with a problem changes nothing, and the answer has its line`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            try write("batch-size: 7\nspacign: 5s\n" + Self.disabled, host)
+            let refused = try await host.bgtask("host", "reload")
+            #expect(refused.status == 1 && refused.error.contains("bgtaskd.yaml:2:1"), "\(refused.error)")
+            #expect(refused.error.contains("stays in force") && refused.error.contains("spacing"))
+            try await host.runNeighbour()
+            #expect(try await host.show(.neighbour).batchSize != 7)
+        }
+    }
+
+    @Test func `SIGHUP reloads the configuration of a host without a terminal, with the result in the log`()
+        async throws
+    {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            try write(Self.disabled, host)
+            kill(host.pid, SIGHUP)
+            try await host.waitForLog("the reload") { $0.contains("configuration reloaded") }
+            let entry = try await host.waitForJournal("the reload") { $0.event == "configuration-reloaded" }
+            #expect(entry.user == nil)
+            #expect(
+                await host.refusal(of: TestPlugin.neighbour.task(), .processing) == "503 unavailable plugin-disabled"
+            )
+            try write("batch-size: none\n", host)
+            kill(host.pid, SIGHUP)
+            try await host.waitForLog("the problem") { $0.contains("configuration not reloaded") }
+        }
+    }
+
+    @Test func `a reload starts the schedules that were added to the configuration`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            let task = TestPlugin.neighbour.task()
+            try write("plugins: { com.example.neighbour: { schedules: { \(task): { every: 1h } } } }\n", host)
+            #expect(try await host.bgtask("host", "reload").status == 0)
+            #expect(try await host.show(.neighbour).schedules.first?.next != nil)
+            #expect(try await host.why(task).nextOccurrence != nil)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import Scheduling
+import TaskModel
+import Testing
+
+@testable import HostConfiguration
+
+@Suite("A reload applies the keys that can change at once, and names the keys that need a restart")
+struct ReloadTests {
+    private func configuration(_ change: (inout HostConfiguration) -> Void = { _ in }) -> HostConfiguration {
+        var configuration = HostConfiguration(paths: .system, processors: 1)
+        change(&configuration)
+        return configuration
+    }
+
+    @Test func `an unchanged configuration has no changed keys`() {
+        let reload = configuration().reloaded(as: configuration())
+        #expect(reload.applied.isEmpty && reload.needingRestart.isEmpty)
+    }
+
+    @Test func `the changed keys are named in the order of the file, and only some of them apply`() throws {
+        let plugin = try #require(PluginIdentifier("com.example.feed"))
+        let new = configuration { configuration in
+            configuration.scheduling.spacing = .seconds(7)
+            configuration.scheduling.budgets.refresh = .seconds(8)
+            configuration.scheduling.plugins[plugin] = PluginPolicy()
+            configuration.scheduling.plugins[plugin]?.isEnabled = false
+            configuration.controlSocket = "/elsewhere"
+            configuration.scheduling.removedPluginRetention = .seconds(1)
+            configuration.settings[plugin] = ["feed": "x"]
+        }
+        let present = configuration()
+        let reload = present.reloaded(as: new)
+        #expect(reload.applied == ["budgets", "spacing", "plugins.com.example.feed"])
+        #expect(reload.needingRestart == ["socket", "removed-plugin-retention", "plugins.settings"])
+        let next = reload.configuration
+        #expect(next.scheduling.spacing == .seconds(7) && next.scheduling.plugins[plugin]?.isEnabled == false)
+        #expect(next.controlSocket == present.controlSocket && next.settings.isEmpty)
+        #expect(next.scheduling.removedPluginRetention == present.scheduling.removedPluginRetention)
+    }
+
+    @Test func `every key of the configuration schema applies at once or needs a restart`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let file = root.appending(path: "Documentation/schemas/configuration.schema.json")
+        let schema = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]
+        let keys = try #require(schema?["properties"] as? [String: Any]).keys
+        #expect(HostConfiguration.reloadKeys == Set(keys))
+    }
+}

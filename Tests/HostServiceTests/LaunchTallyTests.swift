@@ -1,0 +1,158 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskLedger
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("The counts for metrics follow the committed changes and never fall")
+struct LaunchTallyTests {
+    private static let launch = LaunchNumber(rawValue: 41)
+    private let plugin: PluginIdentifier
+    private let identifier: TaskIdentifier
+
+    init() throws {
+        plugin = try #require(PluginIdentifier("com.example.feed"))
+        identifier = try #require(TaskIdentifier("com.example.feed.refresh"))
+    }
+
+    private func time(_ seconds: Int64) -> WallTime { WallTime(nanoseconds: seconds * 1_000_000_000) }
+
+    private func task(submittedAt seconds: Int64 = 100, eligibleSince: Int64? = 160) -> PlannedTask {
+        let request = PendingRequest(
+            plugin: plugin,
+            number: SubmissionNumber(rawValue: 1),
+            request: TaskRequest(identifier: identifier, kind: .refresh),
+            submitter: .plugin(plugin),
+            submittedAt: time(seconds)
+        )
+        return PlannedTask(
+            id: TaskID(launch: Self.launch, index: 0),
+            work: .request(request),
+            eligibleSince: eligibleSince.map(time)
+        )
+    }
+
+    private func start(_ task: PlannedTask, of plugin: PluginIdentifier? = nil) -> LedgerChange {
+        let entry = PluginEntry(
+            identifier: plugin ?? self.plugin,
+            name: "Feed",
+            version: "1",
+            role: .main,
+            permitted: [.exact(identifier)],
+            modes: [.fetch],
+            library: LibraryFile(
+                path: "/opt/libFeed.so",
+                digest: "ab12",
+                identity: FileIdentity(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
+            ),
+            manifestPath: "/etc/feed.yaml",
+            manifestDigest: ""
+        )
+        return .startLaunch(
+            LaunchPlan(
+                number: Self.launch,
+                plugin: entry,
+                lane: .background,
+                cause: .due,
+                tasks: [task],
+                budget: LaunchBudget(
+                    total: .seconds(30),
+                    gracePeriod: .seconds(5),
+                    entryLimit: .seconds(30),
+                    startingAt: MonotonicTime(nanoseconds: 0)
+                ),
+                process: RunnerProcess(pid: 1, startTime: 2, boot: BootID("b00t"), controlGroup: nil),
+                startedAt: time(163)
+            )
+        )
+    }
+
+    private func entry(_ event: JournalEntry.Event, _ blame: Blame = .nobody, at seconds: Int64 = 200) -> LedgerChange {
+        let isTask = if case .task = event { true } else { false }
+        return .journal(
+            JournalEntry(
+                at: time(seconds),
+                event: event,
+                plugin: plugin,
+                launch: Self.launch,
+                label: isTask ? identifier.text : nil,
+                submission: isTask ? SubmissionNumber(rawValue: 1) : nil,
+                blame: blame,
+                message: ""
+            )
+        )
+    }
+
+    private func end(used: Duration) -> LedgerChange {
+        .endLaunch(
+            Self.launch,
+            LaunchEnd(outcome: .completed, at: time(200), used: used, blame: .nobody, message: "")
+        )
+    }
+
+    private func tally(_ changes: [LedgerChange], at seconds: Int64 = 164) -> LaunchTally {
+        var tally = LaunchTally()
+        for change in changes { observe([change], &tally, at: seconds) }
+        return tally
+    }
+
+    private func observe(_ changes: [LedgerChange], _ tally: inout LaunchTally, at seconds: Int64 = 164) {
+        tally.observe(CommittedGroup(commits: 1, duration: .zero, changes: [changes]), at: time(seconds))
+    }
+
+    private let series = TaskSeries(plugin: "com.example.feed", kind: "refresh")
+    private let lane = LaunchSeries(plugin: "com.example.feed", lane: "background")
+
+    @Test func `a launch counts its wait, its delay, its outcome, its running time and its use of the budget`() {
+        let tally = tally([
+            start(task()), entry(.task(.succeeded)), end(used: .seconds(15)), entry(.launch(.completed)),
+        ])
+        #expect(tally.waits[series]?.sum == 64)
+        #expect(tally.delays[series]?.sum == 4)
+        #expect(tally.outcomes == [OutcomeSeries(task: series, outcome: .succeeded, blame: .nobody): 1])
+        #expect(tally.runs[OutcomeSeries(task: series, outcome: .succeeded)]?.sum == 36)
+        #expect(tally.launches == [LaunchEndSeries(launch: lane, outcome: .completed): 1])
+        #expect(tally.budgetUses[lane]?.sum == 0.5 && tally.overruns.isEmpty)
+        #expect(tally.events[EventSeries(event: "succeeded", blame: .nobody)] == 1)
+    }
+
+    @Test func `a launch that used more than its budget counts above all buckets and in the overruns`() {
+        let tally = tally([start(task()), end(used: .seconds(33)), entry(.launch(.overran))])
+        #expect(tally.budgetUses[lane]?.counts.last == 1)
+        #expect(tally.overruns[lane]?.sum == 3)
+    }
+
+    @Test func `a wall clock that was set back gives no negative times`() {
+        let tally = tally([start(task()), entry(.task(.failed), .plugin, at: 20)], at: 50)
+        #expect(tally.waits[series]?.sum == 0 && tally.delays[series]?.sum == 0)
+        #expect(tally.runs[OutcomeSeries(task: series, outcome: .failed)]?.sum == 0)
+    }
+
+    @Test func `the ends of a launch that an earlier host started count with an unknown kind and lane`() {
+        let tally = tally([entry(.task(.interrupted), .host), entry(.launch(.lost), .host)])
+        let unknown = TaskSeries(plugin: "com.example.feed", kind: "unknown")
+        #expect(tally.outcomes == [OutcomeSeries(task: unknown, outcome: .interrupted, blame: .host): 1])
+        #expect(tally.launches.keys.map(\.launch.lane) == ["unknown"] && tally.runs.isEmpty)
+    }
+
+    @Test func `a superseded task counts as a journal entry although its changes contain none`() throws {
+        var tally = LaunchTally()
+        guard case .journal(let superseded) = entry(.superseded) else { return }
+        let group = CommittedGroup(commits: 1, duration: .zero, changes: [], superseded: [superseded])
+        tally.observe(group, at: time(1))
+        #expect(tally.events == [EventSeries(event: "superseded", blame: .nobody): 1])
+    }
+
+    @Test func `plugins beyond the bound share one label`() throws {
+        var labels = PluginLabels()
+        for number in 1...PluginLabels.most {
+            let plugin = try #require(PluginIdentifier("com.example.p\(number)"))
+            #expect(labels.label(of: plugin) == plugin.text)
+        }
+        #expect(labels.label(of: plugin) == "other")
+        #expect(labels.label(of: try #require(PluginIdentifier("com.example.p1"))) == "com.example.p1")
+    }
+}

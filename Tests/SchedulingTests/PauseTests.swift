@@ -1,0 +1,182 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import StatementTraits
+import TaskModel
+import Testing
+
+@testable import Scheduling
+
+@Suite("The work of a paused plugin waits until the pause ends")
+struct PauseTests {
+    let host = SchedulerDriver(.app(extensions: [.keyboard]), .mail(), .keyboard())
+    private let user = CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
+
+    private func reasons(against identifier: TaskIdentifier) -> [Reason] {
+        host.scheduler.explain(identifier, at: host.clock.now).reasons
+    }
+
+    @Test func `a request of a paused plugin is accepted, waits with the reason plugin-paused, and runs after the end`()
+        throws
+    {
+        host.caller = user
+        let pause = PluginPause(since: host.clock.now.wall, user: user)
+        #expect(host.pause(.app) == .paused(pause))
+        host.caller = nil
+        #expect(host.submit(.clean)?.submission != nil)
+        host.submit(.sweep, by: .plugin(.mail))
+        #expect(host.batches == [[.sweep]])
+        #expect(reasons(against: .clean) == [.pluginPaused(.app, pause)])
+        #expect(reasons(against: .clean).first?.message == "plugin com.example.app is paused by uid 1000")
+        #expect(host.scheduler.summary(of: .app)?.pause == pause && host.scheduler.summary(of: .mail)?.pause == nil)
+        #expect(host.resume(.app) == .resumed(wasPaused: true))
+        #expect(host.batches == [[.sweep], [.clean]])
+        #expect(host.entries(.pluginPaused).map(\.user) == [user] && host.entries(.pluginResumed).count == 1)
+    }
+
+    @Test func `a pause does not end a running launch, but the launch takes no further work`() {
+        host.submit(.clean)
+        host.enter()
+        host.pause(.app)
+        host.submit(.vacuum)
+        #expect(host.running == [.clean] && host.expirations.isEmpty)
+        host.complete(.clean)
+        #expect(host.outcomes(of: .clean) == [.succeeded] && host.pending == [.vacuum])
+    }
+
+    @Test func `a pause prevents a launch whose runner is not ready yet`() {
+        host.runners = .held
+        host.submit(.clean)
+        host.pause(.app)
+        host.bringRunners()
+        #expect(host.plans.isEmpty && host.dismissed.count == 1 && host.pending == [.clean])
+    }
+
+    @Test(.proves(89)) func `a launch that a user requests waits for the end of the pause, then ignores conditions`() {
+        host.change(power: false)
+        host.pause(.app)
+        host.submit(.clean, needsPower: true)
+        #expect(host.requestRun(of: .clean) == .launching([]))
+        #expect(reasons(against: .clean).map(\.code) == ["plugin-paused"])
+        host.resume(.app)
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `the pause of a main plugin also applies to its extensions, and that of an extension only to itself`() {
+        host.pause(.app)
+        host.trigger(.keyboard)
+        #expect(host.scheduler.reasons(againstAllOf: .keyboard).map(\.code) == ["plugin-paused"])
+        #expect(host.batches.isEmpty)
+        host.resume(.app)
+        #expect(host.batches.count == 1)
+        host.runToTheEnd()
+        host.pause(.keyboard)
+        host.submit(.clean)
+        #expect(host.batches.last == [.clean])
+    }
+
+    @Test func `a pause with an end ends at that time with a journal entry without a user`() {
+        host.caller = user
+        host.pause(.app, until: host.clock.now.wall + .hours(2))
+        host.caller = nil
+        host.submit(.clean)
+        host.advance(by: .minutes(119))
+        #expect(host.plans.isEmpty)
+        host.advance(by: .minutes(1))
+        #expect(host.batches == [[.clean]] && host.ledger.pauses.isEmpty)
+        #expect(host.entries(.pluginResumed).map(\.user) == [nil])
+    }
+
+    @Test func `a later pause replaces the end of an earlier one`() {
+        host.pause(.app, until: host.clock.now.wall + .hours(1))
+        host.pause(.app, until: host.clock.now.wall + .hours(3))
+        host.submit(.clean)
+        host.advance(by: .hours(2))
+        #expect(host.plans.isEmpty)
+        host.pause(.app, until: host.clock.now.wall + .minutes(1))
+        host.advance(by: .minutes(1))
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `a pause survives a restart of the host, and ends then if its time has passed meanwhile`() {
+        host.pause(.app)
+        host.pause(.mail, until: host.clock.now.wall + .hours(1))
+        host.submit(.clean)
+        host.submit(.sweep, by: .plugin(.mail))
+        host.restart(after: .minutes(1))
+        #expect(host.plans.isEmpty && host.pending == [.clean, .sweep])
+        host.restart(after: .hours(2))
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.sweep]])
+        host.resume(.app)
+        #expect(host.batches == [[.sweep], [.clean]])
+    }
+
+    @Test func `a pause survives an upgrade and a reinstallation of its plugin, and ends with a purge`() {
+        host.pause(.app)
+        host.install(.app(version: "9.0"))
+        #expect(host.scheduler.pause(of: .app) != nil)
+        host.remove(.app)
+        host.install(.app())
+        #expect(host.scheduler.pause(of: .app) != nil)
+        host.remove(.app)
+        host.purge(.app)
+        #expect(host.scheduler.pause(of: .app) == nil && host.ledger.pauses.isEmpty)
+    }
+
+    @Test func `a pause whose commit fails is not in force, and a resumption whose commit fails keeps the pause`() {
+        host.commits = .failing
+        #expect(host.pause(.app)?.isNotRecorded == true)
+        host.commits = .written
+        host.submit(.clean)
+        host.runToTheEnd()
+        #expect(host.outcomes(of: .clean) == [.succeeded])
+        host.pause(.app)
+        host.commits = .failing
+        #expect(host.resume(.app)?.isNotRecorded == true)
+        host.commits = .written
+        host.submit(.vacuum)
+        #expect(host.pending == [.vacuum])
+    }
+
+    @Test func `the end of a pause whose commit fails is repeated until it is recorded`() {
+        host.pause(.app, until: host.clock.now.wall + .minutes(1))
+        host.submit(.clean)
+        host.commits = .failing
+        host.advance(by: .minutes(2))
+        #expect(host.plans.isEmpty)
+        host.commits = .written
+        host.advance(by: .seconds(2))
+        #expect(host.batches == [[.clean]] && host.entries(.pluginResumed).count == 1)
+    }
+
+    @Test func `an end that passes while a longer pause is being recorded does not end the longer pause`() {
+        host.pause(.app, until: host.clock.now.wall + .minutes(1))
+        host.commits = .held
+        host.pause(.app, until: host.clock.now.wall + .hours(1))
+        host.advance(by: .minutes(2))
+        host.writeHeldCommits()
+        host.submit(.clean)
+        host.advance(by: .minutes(30))
+        #expect(host.plans.isEmpty && host.ledger.pauses[.app] != nil)
+        host.advance(by: .minutes(30))
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `an unknown plugin can be neither paused nor resumed, and resuming a running plugin changes nothing`() {
+        let unknown: PluginIdentifier = "com.example.nobody"
+        #expect(host.pause(unknown)?.refusal?.subReason == .pluginMissing)
+        #expect(host.resume(unknown)?.refusal?.subReason == .pluginMissing)
+        #expect(host.resume(.app) == .resumed(wasPaused: false) && host.entries(.pluginResumed).isEmpty)
+    }
+
+    @Test func `the requests of a schedule wait as one request while its plugin is paused`() {
+        let host = SchedulerDriver(.app()) { configuration in
+            configuration.plugins[.app, default: PluginPolicy()].schedules[.clean] = WorkSchedule(.every(.hours(1)))
+        }
+        host.pause(.app)
+        host.advance(by: .hours(5))
+        #expect(host.plans.isEmpty && host.pending == [.clean])
+        host.resume(.app)
+        #expect(host.batches == [[.clean]])
+    }
+}
