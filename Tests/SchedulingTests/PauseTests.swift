@@ -65,13 +65,32 @@ struct PauseTests {
         host.pause(.app)
         host.trigger(.keyboard)
         #expect(host.scheduler.reasons(againstAllOf: .keyboard).map(\.code) == ["plugin-paused"])
-        #expect(host.batches.isEmpty)
+        #expect(host.plans.isEmpty && host.pendingEvents == [.trigger])
         host.resume(.app)
-        #expect(host.batches.count == 1)
-        host.runToTheEnd()
+        #expect(host.plans.map(\.plugin.identifier) == [.keyboard])
+        host.enter()
+        host.completeEvent()
         host.pause(.keyboard)
+        host.trigger(.keyboard)
         host.submit(.clean)
-        #expect(host.batches.last == [.clean])
+        #expect(host.batches == [[.clean]] && host.pendingEvents == [.trigger])
+        host.resume(.keyboard)
+        #expect(host.plans.map(\.plugin.identifier) == [.keyboard, .app, .keyboard])
+    }
+
+    @Test func `a request of a plugin with bound functions and a continued request run when the pause ends`() {
+        let bound = SchedulerDriver(.bound())
+        bound.pause(.app)
+        bound.submit(.clean)
+        bound.resume(.app)
+        #expect(bound.batches == [[.clean]])
+        let studio = SchedulerDriver(.studio())
+        studio.pause(.app, until: studio.clock.now.wall + .minutes(1))
+        studio.submitContinued(.album(1))
+        studio.advance(by: .seconds(59))
+        #expect(studio.plans.isEmpty)
+        studio.advance(by: .seconds(1))
+        #expect(studio.plans.map(\.identifiers) == [[.album(1)]])
     }
 
     @Test func `a pause with an end ends at that time with a journal entry without a user`() {
@@ -146,6 +165,16 @@ struct PauseTests {
         #expect(host.plans.isEmpty)
         host.commits = .written
         host.advance(by: .seconds(2))
+        #expect(host.batches == [[.clean]] && host.entries(.pluginResumed).count == 1)
+    }
+
+    @Test func `the timer does not fire again while the end of a pause is being recorded`() {
+        host.pause(.app, until: host.clock.now.wall + .minutes(1))
+        host.submit(.clean)
+        host.commits = .held
+        host.advance(by: .minutes(2))
+        #expect(host.plans.isEmpty)
+        host.writeHeldCommits()
         #expect(host.batches == [[.clean]] && host.entries(.pluginResumed).count == 1)
     }
 
