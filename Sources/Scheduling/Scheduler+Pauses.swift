@@ -10,11 +10,7 @@ extension Scheduler {
 
     /// The pauses that block the work of a plugin: its own, and that of its main plugin.
     package func pauseReasons(of plugin: PluginIdentifier) -> [Reason] {
-        if pauses.isEmpty { return [] }
-        let main = mainPlugin(of: plugin)
-        return (main == plugin ? [plugin] : [plugin, main]).compactMap { plugin in
-            pauses[plugin].map { .pluginPaused(plugin, $0) }
-        }
+        pauses.isEmpty ? [] : reasons(againstAllOf: plugin).filter { $0.kind == .pluginPaused }
     }
 
     /// Pauses a plugin on a user's call. A later pause replaces an earlier one. The plugin may be refused or removed:

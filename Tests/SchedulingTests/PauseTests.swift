@@ -191,6 +191,30 @@ struct PauseTests {
         #expect(host.batches == [[.clean]])
     }
 
+    @Test func `work of a paused plugin that is missing has both reasons, before and after a restart`() {
+        host.pause(.app)
+        host.submit(.clean)
+        host.trigger(.keyboard)
+        host.remove(.app)
+        #expect(reasons(against: .clean).map(\.code) == ["plugin-missing", "plugin-paused"])
+        #expect(host.scheduler.reasons(againstAllOf: .keyboard).map(\.code) == ["plugin-missing", "plugin-paused"])
+        host.restart(after: .seconds(1))
+        #expect(reasons(against: .clean).map(\.code) == ["plugin-missing", "plugin-paused"])
+        host.install(.app(extensions: [.keyboard]))
+        #expect(reasons(against: .clean).map(\.code) == ["plugin-paused"] && host.plans.isEmpty)
+        host.resume(.app)
+        #expect(host.batches == [[.clean]] && host.plans.contains { $0.plugin.identifier == .keyboard })
+    }
+
+    @Test func `a pause hides no other reason of a request`() {
+        host.pause(.app)
+        host.change(power: false)
+        host.submit(.clean, after: .hours(1), needsPower: true)
+        host.install(.app(permitted: [.exact(.vacuum)], extensions: [.keyboard]))
+        let codes = host.reasons(.clean).map(\.code)
+        #expect(codes == ["plugin-paused", "identifier-not-permitted", "earliest-begin", "external-power"])
+    }
+
     @Test func `an unknown plugin can be neither paused nor resumed, and resuming a running plugin changes nothing`() {
         let unknown: PluginIdentifier = "com.example.nobody"
         #expect(host.pause(unknown)?.refusal?.subReason == .pluginMissing)
