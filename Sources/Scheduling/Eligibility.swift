@@ -153,7 +153,7 @@ package enum Eligibility {
         return disabled.compactMap { $0.map { .pluginDisabled($0) } }
     }
 
-    /// The pauses of the plugin and of its main plugin. They do not depend on manifests: a missing plugin may be paused.
+    /// The pauses of the plugin and of its main plugin. They do not depend on manifests: a missing plugin may have one.
     private static func pauses(_ standing: Standing) -> [Reason] {
         let own: Reason? = standing.pause.map { .pluginPaused(standing.plugin, $0) }
         let ofMain: Reason? = standing.main.flatMap { main in main.pause.map { .pluginPaused(main.identifier, $0) } }

@@ -63,12 +63,21 @@ extension Scheduler {
     ) {
         pauses[plugin] = pause
         if let end = pause?.until { agenda.add(.pause(plugin), at: end) }
-        for concerned in [plugin] + (extensions[plugin]?.sorted() ?? [])
-        where plugins.contains(concerned) && !loading.isMissing(concerned) {
-            for lane in Lane.allCases { backlog.add(.consider(concerned, lane)) }
-        }
+        considerWork(underPausesOf: plugin)
         guard let reply else { return }
         emit(.answer(reply, pause.map { .paused($0) } ?? .resumed(wasPaused: true)))
+    }
+
+    /// Drops a pause from memory, because the ledger has dropped it together with the record of the plugin.
+    mutating func dropPause(of plugin: PluginIdentifier) {
+        if pauses.removeValue(forKey: plugin) != nil { considerWork(underPausesOf: plugin) }
+    }
+
+    /// Queues the evaluation of all work that a pause of the plugin concerns: its own, and that of its extensions.
+    private mutating func considerWork(underPausesOf plugin: PluginIdentifier) {
+        for concerned in [plugin] + (extensions[plugin]?.sorted() ?? []) where plugins.contains(concerned) {
+            for lane in Lane.allCases { backlog.add(.consider(concerned, lane)) }
+        }
     }
 
     /// Keeps the pause as it is, because the commit of its change failed. The end of a pause is tried again after a

@@ -142,6 +142,28 @@ struct PauseTests {
         #expect(host.scheduler.pause(of: .app) == nil && host.ledger.pauses.isEmpty)
     }
 
+    @Test func `a purge whose commit ends the pause of a reinstalled main plugin lets its extension run`() {
+        host.pause(.app)
+        host.trigger(.keyboard)
+        host.remove(.app)
+        host.commits = .held
+        host.purge(.app)
+        host.install(.app(extensions: [.keyboard]))
+        #expect(host.plans.isEmpty)
+        host.writeHeldCommits()
+        #expect(host.plans.contains { $0.plugin.identifier == .keyboard } && host.ledger.pauses.isEmpty)
+    }
+
+    @Test func `a refused plugin without a record can be paused, and a purge ends this pause`() {
+        let feed: PluginIdentifier = "com.example.feed"
+        host.refuse(feed, because: "the library is missing")
+        #expect(host.pause(feed) != nil && host.ledger.pauses[feed] != nil)
+        host.sendCatalogue()
+        #expect(host.purge(feed) == .purged(0))
+        #expect(host.ledger.pauses.isEmpty && host.scheduler.pause(of: feed) == nil)
+        #expect(host.resume(feed)?.refusal?.subReason == .pluginMissing)
+    }
+
     @Test func `a pause whose commit fails is not in force, and a resumption whose commit fails keeps the pause`() {
         host.commits = .failing
         #expect(host.pause(.app)?.isNotRecorded == true)
