@@ -49,8 +49,9 @@ extension ControlRoutes {
     }
 
     /// The pauses that block the work of the plugins, each once, for the answers to calls that submit or run tasks.
-    func pauses(of plugins: Set<PluginIdentifier>) async throws -> [PluginIdentifier: [WaitingReason]] {
-        try await read { scheduler, now in
+    /// Empty when the host has stopped since: the work is accepted nevertheless.
+    func pauses(of plugins: Set<PluginIdentifier>) async -> [PluginIdentifier: [WaitingReason]] {
+        let pauses = await loop.read { scheduler, now in
             var pauses: [PluginIdentifier: [WaitingReason]] = [:]
             for plugin in plugins {
                 let reasons = scheduler.pauseReasons(of: plugin)
@@ -58,6 +59,7 @@ extension ControlRoutes {
             }
             return pauses
         }
+        return pauses ?? [:]
     }
 
     private func refusal(_ answer: Answer, of plugin: PluginIdentifier) -> RouteError {
