@@ -69,10 +69,6 @@ struct RunnerJudge: Hashable {
         now(library.path) != library.identity || companions.contains { now($0.path)?.key != $0.key }
     }
 
-    private func isReplaced(_ now: (_ path: String) -> FileIdentity?) -> Bool {
-        now(library.path) != library.identity || companions.contains { now($0.path)?.key != $0.key }
-    }
-
     // MARK: - Messages
 
     /// Judges one message of the runner.
