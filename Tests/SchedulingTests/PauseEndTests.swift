@@ -96,6 +96,19 @@ struct PauseEndTests {
         #expect(host.batches == [[.clean]] && host.entries(.pluginResumed).count == 1)
     }
 
+    @Test func `a pause whose end could not be recorded ends at its time again after the clock was set back`() {
+        host.pause(.app, until: host.clock.now.wall + .minutes(1))
+        host.submit(.clean)
+        host.commits = .failing
+        host.advance(by: .minutes(10))
+        host.stepWallClock(by: .minutes(-10))
+        host.commits = .written
+        host.advance(by: .seconds(59))
+        #expect(host.plans.isEmpty && host.ledger.pauses[.app] != nil)
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.clean]])
+    }
+
     @Test func `the timer does not fire again while the end of a pause is being recorded`() {
         host.pause(.app, until: host.clock.now.wall + .minutes(1))
         host.submit(.clean)
