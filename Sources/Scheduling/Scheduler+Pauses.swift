@@ -80,16 +80,16 @@ extension Scheduler {
         }
     }
 
-    /// Keeps the pause as it is, because the commit of its change failed. The end of a pause is tried again after a
-    /// delay.
+    /// Keeps the pause as it is, because the commit of its change failed. The end of a pause is checked again after a
+    /// delay, because its alarm may have passed meanwhile.
     mutating func pauseNotRecorded(
         of plugin: PluginIdentifier,
         reply: ReplyToken?,
         because message: String,
         at now: Moment
     ) {
-        if let end = pauses[plugin]?.until {
-            agenda.add(.pause(plugin), at: max(end, now.wall + configuration.hostRetryDelay))
+        if pauses[plugin]?.until != nil {
+            agenda.add(.pause(plugin), at: now.monotonic + configuration.hostRetryDelay)
         }
         guard let reply else { return }
         emit(.answer(reply, .notRecorded(message: "the pause of \(plugin) is unchanged: \(message)")))

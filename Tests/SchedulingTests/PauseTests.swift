@@ -43,6 +43,16 @@ struct PauseTests {
         #expect(host.outcomes(of: .clean) == [.succeeded] && host.pending == [.vacuum])
     }
 
+    @Test func `a launch that runs takes no continued request during a pause, and takes it after the end`() {
+        let host = SchedulerDriver(.studio())
+        let plan = host.openByUser()
+        host.pause(.app)
+        host.submitContinued(.album(1), from: plan)
+        #expect(host.deliveries.isEmpty && host.running == [.clean])
+        host.resume(.app)
+        #expect(host.deliveries == [.album(1)] && host.plans.count == 1)
+    }
+
     @Test func `a pause prevents a launch whose runner is not ready yet`() {
         host.runners = .held
         host.submit(.clean)
@@ -78,44 +88,6 @@ struct PauseTests {
         #expect(host.plans.map(\.plugin.identifier) == [.keyboard, .app, .keyboard])
     }
 
-    @Test func `a request of a plugin with bound functions and a continued request run when the pause ends`() {
-        let bound = SchedulerDriver(.bound())
-        bound.pause(.app)
-        bound.submit(.clean)
-        bound.resume(.app)
-        #expect(bound.batches == [[.clean]])
-        let studio = SchedulerDriver(.studio())
-        studio.pause(.app, until: studio.clock.now.wall + .minutes(1))
-        studio.submitContinued(.album(1))
-        studio.advance(by: .seconds(59))
-        #expect(studio.plans.isEmpty)
-        studio.advance(by: .seconds(1))
-        #expect(studio.plans.map(\.identifiers) == [[.album(1)]])
-    }
-
-    @Test func `a pause with an end ends at that time with a journal entry without a user`() {
-        host.caller = user
-        host.pause(.app, until: host.clock.now.wall + .hours(2))
-        host.caller = nil
-        host.submit(.clean)
-        host.advance(by: .minutes(119))
-        #expect(host.plans.isEmpty)
-        host.advance(by: .minutes(1))
-        #expect(host.batches == [[.clean]] && host.ledger.pauses.isEmpty)
-        #expect(host.entries(.pluginResumed).map(\.user) == [nil])
-    }
-
-    @Test func `a later pause replaces the end of an earlier one`() {
-        host.pause(.app, until: host.clock.now.wall + .hours(1))
-        host.pause(.app, until: host.clock.now.wall + .hours(3))
-        host.submit(.clean)
-        host.advance(by: .hours(2))
-        #expect(host.plans.isEmpty)
-        host.pause(.app, until: host.clock.now.wall + .minutes(1))
-        host.advance(by: .minutes(1))
-        #expect(host.batches == [[.clean]])
-    }
-
     @Test func `a pause survives a restart of the host, and ends then if its time has passed meanwhile`() {
         host.pause(.app)
         host.pause(.mail, until: host.clock.now.wall + .hours(1))
@@ -140,77 +112,6 @@ struct PauseTests {
         host.remove(.app)
         host.purge(.app)
         #expect(host.scheduler.pause(of: .app) == nil && host.ledger.pauses.isEmpty)
-    }
-
-    @Test func `a purge whose commit ends the pause of a reinstalled main plugin lets its extension run`() {
-        host.pause(.app)
-        host.trigger(.keyboard)
-        host.remove(.app)
-        host.commits = .held
-        host.purge(.app)
-        host.install(.app(extensions: [.keyboard]))
-        #expect(host.plans.isEmpty)
-        host.writeHeldCommits()
-        #expect(host.plans.contains { $0.plugin.identifier == .keyboard } && host.ledger.pauses.isEmpty)
-    }
-
-    @Test func `a refused plugin without a record can be paused, and a purge ends this pause`() {
-        let feed: PluginIdentifier = "com.example.feed"
-        host.refuse(feed, because: "the library is missing")
-        #expect(host.pause(feed) != nil && host.ledger.pauses[feed] != nil)
-        host.sendCatalogue()
-        #expect(host.purge(feed) == .purged(0))
-        #expect(host.ledger.pauses.isEmpty && host.scheduler.pause(of: feed) == nil)
-        #expect(host.resume(feed)?.refusal?.subReason == .pluginMissing)
-    }
-
-    @Test func `a pause whose commit fails is not in force, and a resumption whose commit fails keeps the pause`() {
-        host.commits = .failing
-        #expect(host.pause(.app)?.isNotRecorded == true)
-        host.commits = .written
-        host.submit(.clean)
-        host.runToTheEnd()
-        #expect(host.outcomes(of: .clean) == [.succeeded])
-        host.pause(.app)
-        host.commits = .failing
-        #expect(host.resume(.app)?.isNotRecorded == true)
-        host.commits = .written
-        host.submit(.vacuum)
-        #expect(host.pending == [.vacuum])
-    }
-
-    @Test func `the end of a pause whose commit fails is repeated until it is recorded`() {
-        host.pause(.app, until: host.clock.now.wall + .minutes(1))
-        host.submit(.clean)
-        host.commits = .failing
-        host.advance(by: .minutes(2))
-        #expect(host.plans.isEmpty)
-        host.commits = .written
-        host.advance(by: .seconds(2))
-        #expect(host.batches == [[.clean]] && host.entries(.pluginResumed).count == 1)
-    }
-
-    @Test func `the timer does not fire again while the end of a pause is being recorded`() {
-        host.pause(.app, until: host.clock.now.wall + .minutes(1))
-        host.submit(.clean)
-        host.commits = .held
-        host.advance(by: .minutes(2))
-        #expect(host.plans.isEmpty)
-        host.writeHeldCommits()
-        #expect(host.batches == [[.clean]] && host.entries(.pluginResumed).count == 1)
-    }
-
-    @Test func `an end that passes while a longer pause is being recorded does not end the longer pause`() {
-        host.pause(.app, until: host.clock.now.wall + .minutes(1))
-        host.commits = .held
-        host.pause(.app, until: host.clock.now.wall + .hours(1))
-        host.advance(by: .minutes(2))
-        host.writeHeldCommits()
-        host.submit(.clean)
-        host.advance(by: .minutes(30))
-        #expect(host.plans.isEmpty && host.ledger.pauses[.app] != nil)
-        host.advance(by: .minutes(30))
-        #expect(host.batches == [[.clean]])
     }
 
     @Test func `work of a paused plugin that is missing has both reasons, before and after a restart`() {
