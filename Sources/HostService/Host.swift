@@ -107,7 +107,7 @@ package struct Host: Sendable {
         _ metrics: MetricsKeeper
     ) throws -> Ledger {
         let log = log
-        let ledger = try Ledger.open(path: state.ledgerFile) { group in
+        let ledger = try Ledger.open(path: state.ledgerFile, journalCapacity: configuration.journalSize) { group in
             metrics.note(group, at: SystemClock().now().wall)
         } onCommit: { reports in
             health.note(reports, at: SystemClock().now().wall)
