@@ -61,6 +61,7 @@ extension HostConfiguration {
             replace(&self.logs.retention, with: logs.duration("retention", in: Self.waits))
         }
         replace(&journalRetention, with: mapping.duration("journal-retention", in: Self.waits))
+        replace(&journalSize, with: mapping.byteSize("journal-size", in: Self.journalSizes))
         readScheduling(mapping)
         for policy in mapping.mappings("plugins", Self.policy) {
             guard let policy else { continue }
@@ -237,6 +238,7 @@ extension HostConfiguration {
     /// Permitted range of budgets, timeouts and intervals: 1 ms to 7 days.
     static let times: ClosedRange<Duration> = .milliseconds(1) ... .seconds(7 * 86_400)
     static let waits: ClosedRange<Duration> = .zero ... .seconds(3_650 * 86_400)
+    private static let journalSizes: ClosedRange<Int64> = 1 << 20...1 << 40
     /// Permitted batch sizes. The plan of such a batch fits into one frame even when each task has the largest payload.
     private static let batchSizes = 1...200
 }

@@ -107,8 +107,11 @@ package struct Host: Sendable {
         _ metrics: MetricsKeeper
     ) throws -> Ledger {
         let log = log
-        let ledger = try Ledger.open(path: state.ledgerFile) { group in
+        let ledger = try Ledger.open(path: state.ledgerFile, journalCapacity: configuration.journalSize) { group in
             metrics.note(group, at: SystemClock().now().wall)
+            // Only in systemd's journal, where the fields of a line can be selected. A terminal would show each outcome
+            // twice.
+            if LogOutput.ofProcess.isInJournal { group.log(to: log) }
         } onCommit: { reports in
             health.note(reports, at: SystemClock().now().wall)
             for report in reports {

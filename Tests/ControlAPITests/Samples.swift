@@ -90,6 +90,7 @@ enum Samples {
             retention: Retention(
                 removedPlugin: .seconds(30 * 86_400),
                 journal: .seconds(90 * 86_400),
+                journalBytes: 256 << 20,
                 doubt: .seconds(600)
             ),
             logs: LogsInForce(launch: 1 << 20, plugin: 16 << 20, total: 512 << 20, retention: .seconds(14 * 86_400)),

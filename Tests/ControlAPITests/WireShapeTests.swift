@@ -84,7 +84,7 @@ struct WireShapeTests {
                  "idle_runners": {"limit": 2, "waiting": 1},
                  "grace_period_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100, "idle_timeout_ns": 10000000000,
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
-                 "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000,
+                 "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000, "journal_bytes": 268435456,
                    "doubt_ns": 600000000000},
                  "logs": {"launch_bytes": 1048576, "plugin_bytes": 16777216, "total_bytes": 536870912,
                    "retention_ns": 1209600000000000},

@@ -38,7 +38,7 @@ struct SchemaTests {
         "isolation: files", "isolation: []", "isolation: [files, required]",
         "conditions: { heat: true }",
         "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201",
-        "logs: { launch: 1 MB }", "logs: { age: 1d }",
+        "journal-size: 256 MB", "journal-size: 1", "logs: { launch: 1 MB }", "logs: { age: 1d }",
         "policies: { off: [impatience] }", "retry: { attempts: 0 }", "plugins: { nodot: { enabled: true } }",
         "plugins: { a.b: { settings: { a: [] } } }", "plugins: { a.b: { extensions: [c] } }",
         "plugins: { a.b: { secrets: { a: b } } }", "plugins: { a.b: { secrets: { a: {} } } }",

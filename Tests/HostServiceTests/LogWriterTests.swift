@@ -39,7 +39,10 @@ struct LogWriterTests {
 
     @Test func `log lines beyond the capacity are dropped, and a line with their number is written instead`() {
         let output = SlowOutput()
-        let writer = LogWriter(capacity: 3) { output.write($0) }
+        let writer = LogWriter(capacity: 3) { line in
+            output.write(line.contents)
+            return true
+        }
         for message in ["first", "second", "third", "fourth", "fifth"] { writer.write(line(message)) }
         output.began.wait()
         output.permission.signal()

@@ -173,11 +173,12 @@ struct CopyTests {
         try ledger.close()
     }
 
-    @Test(arguments: older) func `an upgrade that fails in a step leaves the ledger in its version, without a copy`(
+    @Test(arguments: older.filter { $0 < 9 })
+    func `an upgrade that fails in a step leaves the ledger in its version, without a copy`(
         version: Int
     ) throws {
         try makeLedger(ofVersion: version)
-        // The last step fails: its table exists.
+        // The step fails that creates this table.
         try directory.tamper("CREATE TABLE plugin_pause (plugin TEXT)")
         let error = try refusal()
         #expect(error.message.contains("plugin_pause"))

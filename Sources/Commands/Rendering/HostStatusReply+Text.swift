@@ -101,7 +101,8 @@ extension RetryRule {
 extension Retention {
     var words: String {
         "removed plugins' requests \(removedPlugin.duration.humanReadable), "
-            + "journal and ended launches \(journal.duration.humanReadable); "
+            + "journal and ended launches \(journal.duration.humanReadable), "
+            + "\(LimitWords.size(journalBytes)) of journal; "
             + "each deletion waits \(doubt.duration.humanReadable), in case the clock is wrong"
     }
 }

@@ -62,6 +62,7 @@ extension ControlRoutes {
             retention: Retention(
                 removedPlugin: scheduling.removedPluginRetention,
                 journal: configuration.journalRetention,
+                journalBytes: configuration.journalSize,
                 doubt: scheduling.clockDoubt
             ),
             logs: LogsInForce(

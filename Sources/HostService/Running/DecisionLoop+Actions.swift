@@ -162,7 +162,13 @@ extension DecisionLoop {
             let runnerTask = RunnerPlan.Task(task, of: task.work.plugin, payload: payload)
             try launcher.send(.deliver(runnerTask), to: launch)
             launches.judges[launch]?.delivered(task)
-            log.info("task delivered", metadata: ["launch": "\(launch)", "task": "\(task.work.label)"])
+            log.info(
+                "task delivered",
+                metadata: [
+                    "launch": "\(launch)", "plugin": "\(task.work.plugin)", "task": "\(task.work.label)",
+                    "submission": "\(task.work.number)",
+                ]
+            )
         } catch {
             let label = task.work.label
             log.error(
