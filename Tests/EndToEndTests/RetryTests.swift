@@ -20,9 +20,8 @@ struct RetryTests {
         return plugin
     }
 
-    @Test(.proves(55)) func `a failed function runs again, the failure survives a restart, and the last attempt ends it`()
-        async throws
-    {
+    @Test(.proves(55))
+    func `a failed function runs again, its failure survives a restart, and its last attempt ends it`() async throws {
         let plugin = Self.plugin { _ in ["retry: accept"] }
         try await HostFixture.with(HostSetup(["spacing": "0s"]), plugins: [plugin]) { host in
             let task = plugin.task()

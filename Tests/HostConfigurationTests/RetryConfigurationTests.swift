@@ -47,7 +47,7 @@ struct RetryConfigurationTests {
 
     @Test(arguments: [
         ("retry: always", "is \"always\", which is not one of accept, refuse"),
-        ("retry: { com.example.feed.a: always }", "write accept, refuse, or terms such as { attempts: 3, delay: 1min }"),
+        ("retry: { com.example.feed.a: always }", "write accept, refuse, or terms such as { attempts: 3, delay"),
         ("retry: { com.example.feed.a: { attempts: 1 } }", "is 1, which is not between 2 and 100"),
         ("retry: { com.example.feed.a: { delay: 2d } }", "is 2d, which is not between 1s and 1d"),
         ("retry: { com.example.feed.a: { pause: 2d } }", "is not a known key"),

@@ -38,7 +38,7 @@ struct RetryTests {
         #expect(read(yaml("")).manifest?.retries == [:])
     }
 
-    @Test func `a proposal for an identifier that the manifest does not permit is refused with the nearest one`() throws {
+    @Test func `a proposal for an identifier that is not permitted is refused with the nearest permitted one`() throws {
         let problem = try #require(read(yaml("retry: { com.example.feed.b: {} }")).problems.first)
         #expect(problem.short == "6 retry.com.example.feed.b retry")
         #expect(problem.remedy == "write \"com.example.feed.a\"")
