@@ -87,7 +87,7 @@ package enum Eligibility {
     ) -> [Reason] {
         var reasons = permissionReasons(against: work, facts, standing: standing, configuration: configuration)
         if !facts.isUserRequested {
-            reasons += timeReasons(against: work, configuration: configuration, now: now)
+            reasons += timeReasons(against: work, standing: standing, configuration: configuration, now: now)
             reasons += conditionReasons(against: work, conditions: conditions)
         }
         reasons += Policy.reasons(
@@ -194,8 +194,11 @@ package enum Eligibility {
     }
 
     /// The reasons that end at a time stored with the work: earliest begin and end of the retry delay.
+    ///
+    /// - Parameter standing: the facts about the plugin of a request; nil for an event.
     static func timeReasons(
         against work: PendingWork,
+        standing: Standing? = nil,
         configuration: SchedulingConfiguration,
         now: Moment
     ) -> [Reason] {
@@ -204,9 +207,17 @@ package enum Eligibility {
             reasons.append(.earliestBegin(earliest))
         }
         if let until = work.retry.rest(at: now, configuration) {
-            reasons.append(.retryDelay(until: until, attempts: work.retry.attempts))
+            let failed = failedAttempt(of: work, standing)
+            reasons.append(.retryDelay(until: until, attempts: work.retry.attempts, failed: failed))
         }
         return reasons
+    }
+
+    /// The last failed attempt of a request that is retried after a failure; nil for other work.
+    private static func failedAttempt(of work: PendingWork, _ standing: Standing?) -> FailedAttempt? {
+        guard work.retry.failures > 0, let identifier = work.identifier else { return nil }
+        let terms = standing?.policy.retries.terms(for: identifier, proposed: standing?.entry?.retries ?? [:])
+        return FailedAttempt(work.retry.failures, of: terms?.attempts)
     }
 
     /// The reasons about conditions, without those of policies: unmet requirements of the request, a missing first
@@ -246,7 +257,8 @@ extension Retry {
 
     /// Whether `end` is later than any retry delay set now could end: the delay was set while the wall clock was ahead.
     private func isVoid(_ end: WallTime, at now: Moment, _ configuration: SchedulingConfiguration) -> Bool {
-        end - now.wall > configuration.retryDelay(after: max(attempts, hostLosses - 1))
+        let afterInterruption = configuration.retryDelay(after: max(attempts, hostLosses - 1))
+        return end - now.wall > max(afterInterruption, failures > 0 ? FailureRetry.longestDelay : .zero)
     }
 }
 
@@ -257,8 +269,8 @@ extension SchedulingConfiguration {
 
 extension PendingRequest {
     /// Whether the spacing of a kind applies to the request: the plugin submitted it itself, and it does not run again
-    /// after an interruption.
-    var isPaced: Bool { isOwn && retry.attempts == 0 && !retry.wasInterrupted }
+    /// after an interruption or a failure.
+    var isPaced: Bool { isOwn && retry.attempts == 0 && retry.failures == 0 && !retry.wasInterrupted }
 
     var needsUnlockedContainer: Bool { request.kind == .healthResearch && request.protection != .none }
 

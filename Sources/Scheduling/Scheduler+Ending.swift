@@ -145,7 +145,7 @@ extension Scheduler {
     }
 
     /// Requeues the task once its outcome is on disk, unless a newer request is pending by then.
-    private mutating func requeue(
+    mutating func requeue(
         _ number: LaunchNumber,
         _ judgement: Aftermath.Judgement,
         _ outcome: TaskOutcome,

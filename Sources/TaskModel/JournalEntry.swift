@@ -54,7 +54,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .launched: ("launched", "a plugin was launched", false)
             case .cancelled: ("cancelled", "a request was cancelled; a running task is not requeued", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
-            case .superseded: ("superseded", "an interrupted task is not requeued: a newer request exists", true)
+            case .superseded: ("superseded", "an interrupted or failed task is not requeued: a newer request exists", true)
             case .consumed:
                 ("consumed", "an expired or stopped task ended without completion and is not requeued", true)
             case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which continues", false)
@@ -152,7 +152,7 @@ package struct JournalEntry: Hashable, Sendable {
         return entry
     }
 
-    /// An entry about an interrupted task that is not requeued, because a newer request with the same identifier
+    /// An entry about an interrupted or failed task that is not requeued, because a newer request with the same identifier
     /// supersedes it.
     package static func superseded(
         _ work: PendingWork,
@@ -168,7 +168,7 @@ package struct JournalEntry: Hashable, Sendable {
             label: work.label,
             submission: work.number,
             blame: .nobody,
-            message: "submission \(work.number) was interrupted and is superseded by submission \(newer)",
+            message: "submission \(work.number) is not requeued: it is superseded by submission \(newer)",
             successor: newer
         )
     }

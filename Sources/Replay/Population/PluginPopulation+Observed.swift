@@ -54,7 +54,7 @@ extension PluginPopulation {
         let runs = runs.sorted { ($0.startedAt, $0.took) < ($1.startedAt, $1.took) }
         guard let last = runs.last else { return nil }
         // Runs that were cut short understate the run time: they count only when no run came to its end.
-        let ended = runs.filter { [.succeeded, .failed, .noData].contains($0.outcome) }
+        let ended = runs.filter { [.succeeded, .failed, .retrying, .noData].contains($0.outcome) }
         let times = (ended.isEmpty ? runs : ended).map(\.took)
         let gaps = zip(runs, runs.dropFirst()).map { $1.startedAt - $0.startedAt }.sorted()
         let every = last.kind == .continued || gaps.isEmpty ? nil : max(.seconds(1), gaps[gaps.count / 2])
@@ -62,7 +62,7 @@ extension PluginPopulation {
         func percent(_ outcomes: Set<TaskOutcome>) -> Int {
             runs.count { outcomes.contains($0.outcome) } * 100 / runs.count
         }
-        task.fails = percent([.failed])
+        task.fails = percent([.failed, .retrying])
         task.crashes = percent([.crashed, .exited, .killedForMemory])
         task.overruns = percent([.overran])
         task.requiresNetwork = needs.contains(.network)

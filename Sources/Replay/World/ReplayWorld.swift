@@ -57,6 +57,7 @@ final class ReplayWorld {
             configuration: scenario.configuration,
             conditions: conditions,
             snapshot: LedgerSnapshot(),
+            jitterSeed: scenario.seed,
             at: clock.now
         )
         send(.catalogued(CatalogueChange(to: Catalogue(scenario.population.entries))))
