@@ -13,11 +13,19 @@ struct RemoteCommand {
 
     /// Runs the command. Returns the status of the command on one machine, or the highest status of several.
     func run() async throws -> Int32 {
-        if hosts.count == 1, let host = hosts.first { return try await run(on: host) }
-        if command.contains("-") {
+        if hosts.count > 1, command.contains("-") {
             throw ValidationError("- reads standard input, which several machines cannot share; give one machine to -H")
         }
-        return try await Interruptible.cancelling { try await runOnAll() }
+        do {
+            return try await Interruptible.cancelling {
+                if hosts.count == 1, let host = hosts.first { return try await run(on: host) }
+                return try await runOnAll()
+            }
+        } catch let failure as CommandFailure {
+            // Ctrl-C is the regular end of a command that follows events.
+            if failure.status == .interrupted, followsOutput { return ExitStatus.done.rawValue }
+            throw failure
+        }
     }
 
     /// Runs the command on one machine with the standard streams of this process.
@@ -25,9 +33,7 @@ struct RemoteCommand {
         let context = CommandContext.current
         let hasTerminal = context.hasTerminal()
         let call = SSHCall(command, on: host, environment: context.environment, hasTerminal: hasTerminal)
-        let status = try await Interruptible.cancelling {
-            try await ForegroundProcess.run(call.words, environment: context.environment)
-        }
+        let status = try await ForegroundProcess.run(call.words, environment: context.environment)
         if let failure = call.failure(of: status) { throw failure }
         return status
     }
