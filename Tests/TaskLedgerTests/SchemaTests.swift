@@ -57,7 +57,7 @@ struct SchemaTests {
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
         10: tenthVersion, 11: eleventhVersion,
     ])
-    func `the tables that schema versions 3, 4, 5, 7 to 11 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 11 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {

@@ -29,6 +29,10 @@ package struct CommandContext: Sendable {
     package var ask: @Sendable (String) throws -> String?
     /// The terminal; nil when standard output is not a terminal.
     package var screen: @Sendable () -> Screen?
+    /// Whether standard input and standard output are a terminal.
+    package var hasTerminal: @Sendable () -> Bool
+    /// Returns when the reader of standard output has closed it. Throws when the calling task is cancelled.
+    package var outputClosed: @Sendable () async throws -> Void
     /// Returns after a time. Throws when the calling task is cancelled.
     package var pause: @Sendable (Duration) async throws -> Void
 
@@ -48,6 +52,8 @@ package struct CommandContext: Sendable {
         stopSignals: @escaping @Sendable () -> AsyncStream<Int32> = { AsyncStream { $0.finish() } },
         ask: @escaping @Sendable (String) throws -> String? = { _ in nil },
         screen: @escaping @Sendable () -> Screen? = { nil },
+        hasTerminal: @escaping @Sendable () -> Bool = { false },
+        outputClosed: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(3600)) },
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.environment = environment
@@ -63,6 +69,8 @@ package struct CommandContext: Sendable {
         self.stopSignals = stopSignals
         self.ask = ask
         self.screen = screen
+        self.hasTerminal = hasTerminal
+        self.outputClosed = outputClosed
         self.pause = pause
     }
 
