@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has nine named migration steps, and its version is their number`() throws {
+    @Test func `the schema has ten named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -19,12 +19,13 @@ struct SchemaTests {
                 "7: journal entries about the host",
                 "8: users of plugins",
                 "9: pauses of plugins",
+                "10: incarnation",
             ]
         )
-        #expect(LedgerSchema.version == 9)
+        #expect(LedgerSchema.version == 10)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 9)
+        #expect(try pragma("user_version", of: database) == 10)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -53,8 +54,9 @@ struct SchemaTests {
 
     @Test(arguments: [
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
+        10: tenthVersion,
     ])
-    func `the tables that schema versions 3, 4, 5, 7, 8 and 9 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5, 7, 8, 9 and 10 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -151,6 +153,10 @@ private let eighthVersion = """
 private let ninthVersion = """
     plugin_pause: plugin INTEGER #1, since INTEGER!, until INTEGER, user_id INTEGER, user_process INTEGER,
         user_command TEXT
+    """
+
+private let tenthVersion = """
+    counter: id INTEGER #1, commits INTEGER!, submission INTEGER!, launch INTEGER!, incarnation INTEGER!
     """
 
 private let thirdVersion = """

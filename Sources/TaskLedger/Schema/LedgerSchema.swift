@@ -70,6 +70,7 @@ enum LedgerSchema {
         Step(name: "7: journal entries about the host", sql: seventh),
         Step(name: "8: users of plugins", sql: eighth),
         Step(name: "9: pauses of plugins", sql: ninth),
+        Step(name: "10: incarnation", sql: tenth),
     ]
 
     private static let usersBlame = """
