@@ -21,12 +21,13 @@ struct SchemaTests {
                 "9: pauses of plugins",
                 "10: size of the journal",
                 "11: retries of failed tasks",
+                "12: incarnation",
             ]
         )
-        #expect(LedgerSchema.version == 11)
+        #expect(LedgerSchema.version == 12)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 11)
+        #expect(try pragma("user_version", of: database) == 12)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -55,9 +56,9 @@ struct SchemaTests {
 
     @Test(arguments: [
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
-        10: tenthVersion, 11: eleventhVersion,
+        10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 11 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 12 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -175,6 +176,11 @@ private let eleventhVersion = """
         INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses
         INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT,
         payload_size INTEGER!, failures INTEGER!
+    """
+
+private let twelfthVersion = """
+    counter: id INTEGER #1, commits INTEGER!, submission INTEGER!, launch INTEGER!, journal_bytes INTEGER!,
+        incarnation INTEGER!
     """
 
 private let thirdVersion = """

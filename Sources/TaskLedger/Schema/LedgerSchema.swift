@@ -72,6 +72,7 @@ enum LedgerSchema {
         Step(name: "9: pauses of plugins", sql: ninth),
         Step(name: "10: size of the journal", sql: journalSize),
         Step(name: "11: retries of failed tasks", sql: eleventh),
+        Step(name: "12: incarnation", sql: twelfth),
     ]
 
     private static let usersBlame = """
