@@ -135,6 +135,17 @@ package enum Submitter: Hashable, Sendable {
         case .schedule: "schedule"
         }
     }
+
+    /// The submitter with a name; nil for other text. No plugin has one of the other names, which contain no dot.
+    package init?(name: String) {
+        switch name {
+        case "user": self = .user
+        case "schedule": self = .schedule
+        default:
+            guard let plugin = PluginIdentifier(name) else { return nil }
+            self = .plugin(plugin)
+        }
+    }
 }
 
 /// The state of a request or an event that results from interruptions and failures of its earlier runs (C3).

@@ -382,7 +382,9 @@ enum Samples {
                     outcome: .succeeded,
                     blame: .nobody,
                     message: "",
-                    endedAt: now + .seconds(2)
+                    endedAt: now + .seconds(2),
+                    submitter: .plugin(try plugin()),
+                    submittedAt: now
                 )
             ],
             assertions: assertions,

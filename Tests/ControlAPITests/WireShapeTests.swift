@@ -499,7 +499,9 @@ struct WireShapeTests {
                   "manifest_digest": "cd34", "worst_outcome": "succeeded",
                   "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
                     "submission": 12, "outcome": "succeeded", "blame": "nobody", "message": "",
-                    "ended_at": "2026-01-31T01:48:02Z", "ended_at_ns": "1769824082000000000"}], "assertions": []}],
+                    "ended_at": "2026-01-31T01:48:02Z", "ended_at_ns": "1769824082000000000",
+                    "submitter": "com.example.feed", "submitted_at": "2026-01-31T01:48:00Z",
+                    "submitted_at_ns": "1769824080000000000"}], "assertions": []}],
                       "next": "41"}
                 """
         )
