@@ -78,6 +78,8 @@ package struct Scheduler: Sendable {
     var disk = DiskGuard()
     /// Changes that no decision waits for and whose commit failed. They are staged again after a delay.
     var kept: [LedgerChange] = []
+    /// Whether the commit of the last submission failed. No runner is then started before a commit.
+    var isLedgerFailing = false
     var hasCatalogue = false
     /// The manifests that are refused now, by plugin.
     var refusals: [PluginIdentifier: Catalogue.ManifestRefusal] = [:]
