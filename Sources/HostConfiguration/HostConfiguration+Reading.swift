@@ -65,8 +65,8 @@ extension HostConfiguration {
         for policy in mapping.mappings("plugins", Self.policy) {
             guard let policy else { continue }
             policies[policy.plugin] = policy
-            settings[policy.plugin] = policy.settings
-            secrets[policy.plugin] = policy.secrets
+            if !policy.settings.isEmpty { settings[policy.plugin] = policy.settings }
+            if !policy.secrets.isEmpty { secrets[policy.plugin] = policy.secrets }
         }
         refuseSharedExtensions(mapping.problems)
     }

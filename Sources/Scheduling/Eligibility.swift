@@ -128,8 +128,13 @@ package enum Eligibility {
     }
 
     /// The reasons that block all work of the plugin because the plugin, or the main plugin of an extension, is
-    /// missing, refused, disabled or paused.
+    /// missing, refused, disabled or paused. Whether it is disabled counts only while both are installed.
     static func presenceReasons(_ standing: Standing) -> [Reason] {
+        let absences = absences(standing)
+        return (absences.isEmpty ? disabled(standing) : absences) + pauses(standing)
+    }
+
+    private static func absences(_ standing: Standing) -> [Reason] {
         var absences: [Reason] = []
         if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }
         // An extension that is refused only for lack of its main plugin returns with it: the absence of the main plugin
@@ -137,16 +142,22 @@ package enum Eligibility {
         if standing.entry == nil, absences.isEmpty || !standing.isOrphan {
             absences.append(absence(of: standing.plugin, standing.refusal))
         }
-        if !absences.isEmpty { return absences }
+        return absences
+    }
+
+    private static func disabled(_ standing: Standing) -> [Reason] {
         let disabled = [
             standing.policy.isEnabled ? nil : standing.plugin,
             standing.main.flatMap { $0.isEnabled ? nil : $0.identifier },
-        ].compactMap { $0 }
-        let pauses = [
-            standing.pause.map { (standing.plugin, $0) },
-            standing.main.flatMap { main in main.pause.map { (main.identifier, $0) } },
-        ].compactMap { $0 }
-        return disabled.map { .pluginDisabled($0) } + pauses.map { .pluginPaused($0.0, $0.1) }
+        ]
+        return disabled.compactMap { $0.map { .pluginDisabled($0) } }
+    }
+
+    /// The pauses of the plugin and of its main plugin. They do not depend on manifests: a missing plugin may have one.
+    private static func pauses(_ standing: Standing) -> [Reason] {
+        let own: Reason? = standing.pause.map { .pluginPaused(standing.plugin, $0) }
+        let ofMain: Reason? = standing.main.flatMap { main in main.pause.map { .pluginPaused(main.identifier, $0) } }
+        return [own, ofMain].compactMap(\.self)
     }
 
     private static func absence(of plugin: PluginIdentifier, _ refusal: String?) -> Reason {
@@ -160,7 +171,7 @@ package enum Eligibility {
         configuration: SchedulingConfiguration
     ) -> [Reason] {
         var reasons = presenceReasons(standing)
-        // A pause ends by a call alone: the other reasons must be known before.
+        // The reasons that follow do not depend on pauses: a user sees all of them before the plugin is resumed.
         guard reasons.allSatisfy({ $0.kind == .pluginPaused }), let entry = standing.entry else { return reasons }
         if standing.policy.isBackgroundDenied, work.kind != .continued {
             reasons.append(.backgroundDenied(standing.plugin))

@@ -173,8 +173,9 @@ extension Scheduler {
         in lane: Lane,
         at now: Moment
     ) -> MachineConditions {
-        // A reason without an end is ended by a change of conditions or an event, which leads to an evaluation.
-        switch reason.end {
+        // A reason without an end is ended by a change of conditions or an event, which leads to an evaluation. So is a
+        // pause: its end has an alarm of its own and takes effect with its commit, which may fail or come late.
+        switch reason.kind == .pluginPaused ? nil : reason.end {
         case .monotonic(let until): agenda.add(.plugin(plugin, lane), at: until)
         case .wall(let until): agenda.add(.plugin(plugin, lane), at: until)
         case nil: break

@@ -65,13 +65,32 @@ struct PauseTests {
         host.pause(.app)
         host.trigger(.keyboard)
         #expect(host.scheduler.reasons(againstAllOf: .keyboard).map(\.code) == ["plugin-paused"])
-        #expect(host.batches.isEmpty)
+        #expect(host.plans.isEmpty && host.pendingEvents == [.trigger])
         host.resume(.app)
-        #expect(host.batches.count == 1)
-        host.runToTheEnd()
+        #expect(host.plans.map(\.plugin.identifier) == [.keyboard])
+        host.enter()
+        host.completeEvent()
         host.pause(.keyboard)
+        host.trigger(.keyboard)
         host.submit(.clean)
-        #expect(host.batches.last == [.clean])
+        #expect(host.batches == [[.clean]] && host.pendingEvents == [.trigger])
+        host.resume(.keyboard)
+        #expect(host.plans.map(\.plugin.identifier) == [.keyboard, .app, .keyboard])
+    }
+
+    @Test func `a request of a plugin with bound functions and a continued request run when the pause ends`() {
+        let bound = SchedulerDriver(.bound())
+        bound.pause(.app)
+        bound.submit(.clean)
+        bound.resume(.app)
+        #expect(bound.batches == [[.clean]])
+        let studio = SchedulerDriver(.studio())
+        studio.pause(.app, until: studio.clock.now.wall + .minutes(1))
+        studio.submitContinued(.album(1))
+        studio.advance(by: .seconds(59))
+        #expect(studio.plans.isEmpty)
+        studio.advance(by: .seconds(1))
+        #expect(studio.plans.map(\.identifiers) == [[.album(1)]])
     }
 
     @Test func `a pause with an end ends at that time with a journal entry without a user`() {
@@ -123,6 +142,28 @@ struct PauseTests {
         #expect(host.scheduler.pause(of: .app) == nil && host.ledger.pauses.isEmpty)
     }
 
+    @Test func `a purge whose commit ends the pause of a reinstalled main plugin lets its extension run`() {
+        host.pause(.app)
+        host.trigger(.keyboard)
+        host.remove(.app)
+        host.commits = .held
+        host.purge(.app)
+        host.install(.app(extensions: [.keyboard]))
+        #expect(host.plans.isEmpty)
+        host.writeHeldCommits()
+        #expect(host.plans.contains { $0.plugin.identifier == .keyboard } && host.ledger.pauses.isEmpty)
+    }
+
+    @Test func `a refused plugin without a record can be paused, and a purge ends this pause`() {
+        let feed: PluginIdentifier = "com.example.feed"
+        host.refuse(feed, because: "the library is missing")
+        #expect(host.pause(feed) != nil && host.ledger.pauses[feed] != nil)
+        host.sendCatalogue()
+        #expect(host.purge(feed) == .purged(0))
+        #expect(host.ledger.pauses.isEmpty && host.scheduler.pause(of: feed) == nil)
+        #expect(host.resume(feed)?.refusal?.subReason == .pluginMissing)
+    }
+
     @Test func `a pause whose commit fails is not in force, and a resumption whose commit fails keeps the pause`() {
         host.commits = .failing
         #expect(host.pause(.app)?.isNotRecorded == true)
@@ -149,6 +190,16 @@ struct PauseTests {
         #expect(host.batches == [[.clean]] && host.entries(.pluginResumed).count == 1)
     }
 
+    @Test func `the timer does not fire again while the end of a pause is being recorded`() {
+        host.pause(.app, until: host.clock.now.wall + .minutes(1))
+        host.submit(.clean)
+        host.commits = .held
+        host.advance(by: .minutes(2))
+        #expect(host.plans.isEmpty)
+        host.writeHeldCommits()
+        #expect(host.batches == [[.clean]] && host.entries(.pluginResumed).count == 1)
+    }
+
     @Test func `an end that passes while a longer pause is being recorded does not end the longer pause`() {
         host.pause(.app, until: host.clock.now.wall + .minutes(1))
         host.commits = .held
@@ -160,6 +211,30 @@ struct PauseTests {
         #expect(host.plans.isEmpty && host.ledger.pauses[.app] != nil)
         host.advance(by: .minutes(30))
         #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `work of a paused plugin that is missing has both reasons, before and after a restart`() {
+        host.pause(.app)
+        host.submit(.clean)
+        host.trigger(.keyboard)
+        host.remove(.app)
+        #expect(reasons(against: .clean).map(\.code) == ["plugin-missing", "plugin-paused"])
+        #expect(host.scheduler.reasons(againstAllOf: .keyboard).map(\.code) == ["plugin-missing", "plugin-paused"])
+        host.restart(after: .seconds(1))
+        #expect(reasons(against: .clean).map(\.code) == ["plugin-missing", "plugin-paused"])
+        host.install(.app(extensions: [.keyboard]))
+        #expect(reasons(against: .clean).map(\.code) == ["plugin-paused"] && host.plans.isEmpty)
+        host.resume(.app)
+        #expect(host.batches == [[.clean]] && host.plans.contains { $0.plugin.identifier == .keyboard })
+    }
+
+    @Test func `a pause hides no other reason of a request`() {
+        host.pause(.app)
+        host.change(power: false)
+        host.submit(.clean, after: .hours(1), needsPower: true)
+        host.install(.app(permitted: [.exact(.vacuum)], extensions: [.keyboard]))
+        let codes = host.reasons(.clean).map(\.code)
+        #expect(codes == ["plugin-paused", "identifier-not-permitted", "earliest-begin", "external-power"])
     }
 
     @Test func `an unknown plugin can be neither paused nor resumed, and resuming a running plugin changes nothing`() {

@@ -178,11 +178,11 @@ struct CopyTests {
     ) throws {
         try makeLedger(ofVersion: version)
         // The last step fails: its table exists.
-        try directory.tamper("CREATE TABLE plugin_user (plugin TEXT)")
+        try directory.tamper("CREATE TABLE plugin_pause (plugin TEXT)")
         let error = try refusal()
-        #expect(error.message.contains("plugin_user"))
+        #expect(error.message.contains("plugin_pause"))
         #expect(LedgerCopy.all(of: directory.path).isEmpty)
-        try directory.tamper("DROP TABLE plugin_user")
+        try directory.tamper("DROP TABLE plugin_pause")
         try Ledger.open(path: directory.path).close()
     }
 

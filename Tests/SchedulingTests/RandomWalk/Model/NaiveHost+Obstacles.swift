@@ -77,11 +77,13 @@ extension NaiveHost {
 
     private func permission(of work: PendingWork) -> Set<String> {
         let main = mainPlugin(of: work.plugin)
-        let absent = [main, work.plugin].compactMap { $0 }.filter { entry($0) == nil }
-        guard absent.isEmpty, let entry = entry(work.plugin) else { return Set(absent.map { absence(of: $0) }) }
         // The ledger has a pause from its commit to the commit of its end.
         let isPaused = [main, work.plugin].compactMap { $0 }.contains { host.ledger.pauses[$0] != nil }
         var found: Set<String> = isPaused ? ["plugin-paused"] : []
+        let absent = [main, work.plugin].compactMap { $0 }.filter { entry($0) == nil }
+        guard absent.isEmpty, let entry = entry(work.plugin) else {
+            return found.union(absent.map { absence(of: $0) })
+        }
         if !policy(work.plugin).isEnabled || main.map({ !policy($0).isEnabled }) ?? false {
             return found.union(["plugin-disabled"])
         }
