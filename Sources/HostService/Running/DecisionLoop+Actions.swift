@@ -136,7 +136,6 @@ extension DecisionLoop {
                 plan,
                 payloads: payloads,
                 secrets: secrets,
-                container: state.containerPath(of: main.text),
                 supportedResources: conditions.now.resources
             )
             try launcher.send(.plan(runnerPlan), to: plan.number)
