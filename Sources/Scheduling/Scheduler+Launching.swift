@@ -72,9 +72,17 @@ extension Scheduler {
     }
 
     /// Requests a runner for a new launch; its batch is formed when the runner is ready.
-    mutating func prepareLaunch(of plugin: PluginIdentifier, in lane: Lane) -> LaunchNumber {
+    ///
+    /// - Parameter change: the submission in flight for which the launch is prepared; nil when its work is on disk.
+    mutating func prepareLaunch(
+        of plugin: PluginIdentifier,
+        in lane: Lane,
+        during change: ChangeNumber? = nil
+    ) -> LaunchNumber {
         lastLaunch = LaunchNumber(rawValue: lastLaunch.rawValue + 1)
-        launches.add(ScheduledLaunch(number: lastLaunch, plugin: plugin, lane: lane, preparedAt: lastWall))
+        launches.add(
+            ScheduledLaunch(number: lastLaunch, plugin: plugin, lane: lane, preparedAt: lastWall, for: change)
+        )
         beginWork(of: plugin, in: lane)
         let preparation = LaunchPreparation(
             plugin: plugin,

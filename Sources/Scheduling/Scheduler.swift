@@ -80,6 +80,8 @@ package struct Scheduler: Sendable {
     var kept: [LedgerChange] = []
     /// The seed of the jitter of retries. Hosts with different seeds retry at different times.
     let jitterSeed: UInt64
+    /// Whether the commit of the last submission failed. No runner is then started before a commit.
+    var isLedgerFailing = false
     var hasCatalogue = false
     /// The manifests that are refused now, by plugin.
     var refusals: [PluginIdentifier: Catalogue.ManifestRefusal] = [:]
