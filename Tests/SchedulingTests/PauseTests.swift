@@ -122,6 +122,8 @@ struct PauseTests {
         #expect(reasons(against: .clean).map(\.code) == ["plugin-missing", "plugin-paused"])
         #expect(host.scheduler.reasons(againstAllOf: .keyboard).map(\.code) == ["plugin-missing", "plugin-paused"])
         host.restart(after: .seconds(1))
+        host.finishStarting()
+        host.forgetThePast()
         #expect(reasons(against: .clean).map(\.code) == ["plugin-missing", "plugin-paused"])
         host.install(.app(extensions: [.keyboard]))
         #expect(reasons(against: .clean).map(\.code) == ["plugin-paused"] && host.plans.isEmpty)
