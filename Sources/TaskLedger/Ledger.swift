@@ -107,7 +107,9 @@ package final class Ledger: Sendable {
         self.journalCapacity = journalCapacity
         self.onGroup = onGroup
         self.onCommit = onCommit
-        writer = Mutex(GroupWriter(place: place, journalCapacity: journalCapacity, hooks: hooks, statements: statements))
+        writer = Mutex(
+            GroupWriter(place: place, journalCapacity: journalCapacity, hooks: hooks, statements: statements)
+        )
     }
 
     // MARK: - Committing

@@ -47,9 +47,9 @@ struct SystemdLogTests {
 
     @Test func `a field of several lines keeps its line ends, and other control characters are escaped`() async throws {
         try await withOutput { journal, output, _, _ in
-            #expect(output.write(line("a\nb", ["problem": "x=1\n\u{1b}[2J\r\ny\n", "file": "c\u{9b}d"])))
+            #expect(output.write(line("a\nb", ["problem": "x=1\n\u{1b}[2J\n\ty\n", "file": "c\u{9b}d"])))
             let fields = try journal.receive().fields
-            #expect(fields["BGTASK_PROBLEM"] == "x=1\n\\u{1B}[2J\ny\n" && fields["BGTASK_FILE"] == "c\\u{009B}d")
+            #expect(fields["BGTASK_PROBLEM"] == "x=1\n\\u{1B}[2J\n\ty\n" && fields["BGTASK_FILE"] == "c\\u{009B}d")
             #expect(fields["MESSAGE"]?.hasPrefix("a; b ") == true)
         }
     }

@@ -28,7 +28,8 @@ struct JournalSizeTests {
         try ledger.journal(JournalSelection(limit: 1_000)).map(\.number.rawValue)
     }
 
-    @Test func `the newest entries stay, and the journal is smaller than its capacity after each commit`() async throws {
+    @Test func `the newest entries stay, and the journal is smaller than its capacity after each commit`() async throws
+    {
         let ledger = try Ledger.inMemory(journalCapacity: 10_000)
         for number in 1...30 {
             try await ledger.commitAndWait([entry(Int64(number))])

@@ -13,19 +13,13 @@ struct SystemdRecord {
         append("SYSLOG_IDENTIFIER", "bgtaskd")
         append("MESSAGE", line.contents)
         for (key, value) in line.fields.sorted(by: { $0.key < $1.key }) {
-            append(Self.name(of: key), Self.safe(value.description))
+            append(Self.name(of: key), value.description.terminalSafeLines)
         }
     }
 
     /// The name of the field of systemd for a field of a log line.
     static func name(of key: String) -> String {
         "BGTASK_" + String(key.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-    }
-
-    /// The text with control characters escaped, except line ends.
-    private static func safe(_ text: String) -> String {
-        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0).terminalSafe }
-            .joined(separator: "\n")
     }
 
     /// Adds a field: `NAME=value`, or for a value with line ends the name, the length of the value and the value.
