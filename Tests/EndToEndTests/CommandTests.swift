@@ -12,7 +12,8 @@ import Testing
 struct CommandTests {
     private static let task = TestPlugin.neighbour.task()
 
-    @Test(.proves(89)) func `bgtask run runs a pending task at once, and submits a request of the last kind when none is pending`()
+    @Test(.proves(89))
+    func `bgtask run runs a pending task at once, and submits a request of the last kind when none is pending`()
         async throws
     {
         try await HostFixture.with(HostSetup(["external-power": "false"])) { host in

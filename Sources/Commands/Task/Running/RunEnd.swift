@@ -20,9 +20,10 @@ struct RunEnd: Sendable {
     /// Throws the failure with the exit status of the end, unless the task succeeded.
     func conclude() throws {
         guard let line else {
+            let time = (limit ?? .zero).humanReadable
             throw CommandFailure(
                 .timedOut,
-                "submission \(submission) of \(task) has not ended after \((limit ?? .zero).humanReadable); it continues",
+                "submission \(submission) of \(task) has not ended after \(time); it continues",
                 remedy: "show its state with: bgtask why \(task)"
             )
         }

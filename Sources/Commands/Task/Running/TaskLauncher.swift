@@ -98,10 +98,11 @@ struct TaskLauncher {
         }
         let kinds = try await permittedKinds(of: why, with: client)
         if kinds.count == 1 { return kinds[0] }
+        let choices = kinds.isEmpty ? "refresh or processing" : kinds.map(\.name).joined(separator: " or ")
         throw CommandFailure(
             .refused,
             "the kind of \(task) is not known: it has no pending request, no schedule and no recorded launch",
-            remedy: "give --kind " + (kinds.isEmpty ? "refresh or processing" : kinds.map(\.name).joined(separator: " or "))
+            remedy: "give --kind \(choices)"
         )
     }
 
