@@ -59,7 +59,7 @@ extension Scheduler {
         let budget = execution.plan.budget
         let used = budget.used(at: now.monotonic)
         let time = " after \(used.humanReadable)" + (budget.total.map { " of \($0.humanReadable)" } ?? "")
-        let expiration = task.expiration.map { "; expired: \($0.reason.name)" } ?? ""
+        let expiration = task.expirationName.map { "; expired: \($0)" } ?? ""
         return completion + time + expiration
     }
 

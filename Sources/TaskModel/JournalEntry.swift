@@ -16,7 +16,7 @@ package struct JournalEntry: Hashable, Sendable {
         case stopRequested
         case cancelRequested
         case launchRequested
-        case expirationRequested
+        case expirationSimulated
         case triggered
         case conditionsSimulated
         case simulationEnded
@@ -37,7 +37,7 @@ package struct JournalEntry: Hashable, Sendable {
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
                 .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
-                .cancelRequested, .launchRequested, .expirationRequested, .triggered, .conditionsSimulated,
+                .cancelRequested, .launchRequested, .expirationSimulated, .triggered, .conditionsSimulated,
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
@@ -60,7 +60,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which continues", false)
             case .stopRequested: ("stop-requested", "a user stopped a task or a launch", false)
             case .launchRequested: ("launch-requested", "a user requested the immediate launch of a request", false)
-            case .expirationRequested: ("expiration-requested", "a user expired a task", false)
+            case .expirationSimulated: ("expiration-simulated", "a user simulated the expiration of a task", false)
             case .triggered: ("triggered", "a user triggered an extension", false)
             case .conditionsSimulated: ("conditions-simulated", "a user changed the simulated conditions", false)
             case .simulationEnded: ("simulation-ended", "no condition is simulated any more", false)
