@@ -8,7 +8,10 @@ import Testing
 struct InvocationTests {
     @Test(arguments: [
         (["--json", "task", "list"], ["task", "list", "--json"]),
-        (["--socket", "/a", "task", "list", "--kind", "refresh"], ["task", "list", "--socket", "/a", "--kind", "refresh"]),
+        (
+            ["--socket", "/a", "task", "list", "--kind", "refresh"],
+            ["task", "list", "--socket", "/a", "--kind", "refresh"]
+        ),
         (["--socket=/a", "--json", "why", "a.b"], ["why", "--socket=/a", "--json", "a.b"]),
         (["--user", "host", "run", "--socket", "/a"], ["host", "run", "--user", "--socket", "/a"]),
         (["task", "list", "--socket", "/a"], ["task", "list", "--socket", "/a"]),

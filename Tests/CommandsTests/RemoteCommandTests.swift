@@ -39,7 +39,9 @@ struct RemoteCommandTests {
         }
     }
 
-    @Test func `the output of each machine follows in the order of -H, and the exit status is the highest`() async throws {
+    @Test func `the output of each machine follows in the order of -H, and the exit status is the highest`()
+        async throws
+    {
         let program = """
             echo "NAME"; echo "$MACHINE"; echo "failed on $MACHINE" >&2
             [ "$MACHINE" = slow ] && exit 1; exit 0

@@ -33,7 +33,9 @@ struct RemoteTests {
             let kind = ["--kind", "processing", "--needs-external-power"]
             let submitted = try await machines.bgtask(["-H", "alpha,beta", "task", "submit", Self.task] + kind)
             #expect(submitted.status == 0, "\(submitted.error)")
-            let submissions = try await hosts.asyncMap { try #require(try await $0.client.tasks().pending.first?.submission) }
+            let submissions = try await hosts.asyncMap {
+                try #require(try await $0.client.tasks().pending.first?.submission)
+            }
 
             let listed = try await machines.bgtask("-H", "alpha,beta", "task", "list")
             let lines = listed.output.split(separator: "\n")
@@ -57,7 +59,9 @@ struct RemoteTests {
     func `the exit status of several machines is the worst, and that of one machine its own`() async throws {
         try await withMachines { machines, _ in
             let lost = try await machines.bgtask("-H", "lost,beta", "host", "status")
-            #expect(lost.status == 3 && lost.output.contains("beta") && lost.error.contains("lost: ssh could not reach"))
+            #expect(
+                lost.status == 3 && lost.output.contains("beta") && lost.error.contains("lost: ssh could not reach")
+            )
             let refused = try await machines.bgtask("-H", "alpha,beta", "plugin", "show", "com.example.nope")
             #expect(refused.status == 1 && refused.error.contains("beta"))
             let one = try await machines.bgtask("-H", "beta", "plugin", "show", "com.example.nope")
