@@ -375,7 +375,7 @@ let package = Package(
         .testTarget(
             name: "HostBackupTests",
             dependencies: [
-                "HostBackup", "HostConfiguration", "HostTestKit", "LinuxSystem", "TaskLedger", "TaskModel",
+                "HostBackup", "HostConfiguration", "HostTestKit", "LinuxSystem", "Signatures",
             ]
         ),
 

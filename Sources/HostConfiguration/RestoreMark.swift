@@ -11,6 +11,12 @@ package struct RestoreMark: Codable, Hashable, Sendable {
     /// Name of the directory in the state directory that exists until a restore is complete.
     package static let unfinished = "restoring"
 
+    /// The message about a state directory with a restore that is not complete.
+    package static func unfinishedProblem(in stateDirectory: String) -> String {
+        "the restore into \(stateDirectory) is not complete: \(unfinished) is in it; wait for the end of bgtask host"
+            + " restore; if it was killed, delete the contents of the directory and restore the backup again"
+    }
+
     /// The incarnation of the restored ledger.
     package let incarnation: Int64
     /// Time of the backup in RFC 3339.

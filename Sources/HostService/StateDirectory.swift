@@ -73,9 +73,7 @@ final class StateDirectory: Sendable {
         guard FilePlace.exists("\(path)/\(RestoreMark.unfinished)") else { return }
         throw HostError(
             code: .stateDirectoryUnusable,
-            message: "the restore into \(path) is not complete: \(RestoreMark.unfinished) is in it; wait for the end of"
-                + " bgtask host restore; if it was killed, delete the contents of the directory and restore the backup"
-                + " again"
+            message: RestoreMark.unfinishedProblem(in: path)
         )
     }
 
