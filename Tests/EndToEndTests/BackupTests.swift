@@ -14,10 +14,17 @@ struct BackupTests {
         return lstat(path, &status) == 0 ? status.st_uid : nil
     }
 
+    /// Waits until the plugin has processed its event `started`, and until the launch of the event has ended.
+    private func awaitStart(of plugin: TestPlugin, _ host: HostFixture) async throws {
+        let launch = try #require(try await host.started(plugin).launch)
+        _ = try await host.end(ofLaunch: launch)
+    }
+
     @Test func `after a restore ended tasks do not run again, and running and pending ones do`() async throws {
         let patient = TestPlugin("Patient", tasks: ["one", "two"])
         try await HostFixture.with(plugins: [.neighbour, patient]) { host in
             try await host.runNeighbour()
+            for plugin in [TestPlugin.neighbour, patient] { try await awaitStart(of: plugin, host) }
             let ran = host.containerText(.neighbour, "ran.txt")
             let later = try await host.submit(patient.task("two"), earliestBegin: HostFixture.tomorrow)
             let running = try await host.submit(patient.task("one"))
@@ -123,6 +130,7 @@ struct BackupTests {
                 #expect(!FileManager.default.fileExists(atPath: host.stateDirectory))
             }
             #expect(try await host.archive("restore", file).status == 0)
+            try await host.start()
         }
     }
 
@@ -148,8 +156,7 @@ struct BackupTests {
     @Test func `a restore names missing plugins, restores missing keys, and keeps the present list of revoked keys`()
         async throws
     {
-        let setup = HostSetup(configuration: ["provenance: { signers: ./signers, revoked: ./revoked }"])
-        try await HostFixture.with(setup) { host in
+        try await HostFixture.with { host in
             let (signers, revoked) = (host.directory.file("signers"), host.directory.file("revoked"))
             try host.directory.write(
                 "provenance: { signers: \(signers), revoked: \(revoked) }\n".utf8,
@@ -172,6 +179,7 @@ struct BackupTests {
             #expect(restore.output.contains("\(TestPlugin.neighbour.identifier) is not installed"), "\(restore)")
             #expect(host.directory.text(of: "signers") == "# trusted at the time of the backup\n")
             #expect(host.directory.text(of: "revoked") == "# one more\n")
+            try await host.start()
         }
     }
 
