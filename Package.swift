@@ -368,7 +368,8 @@ let package = Package(
         .target(
             name: "HostBackup",
             dependencies: [
-                "CLinux", "ControlAPI", "HostConfiguration", "HostDoctor", "LinuxSystem", "PluginCatalogue", "Signatures",
+                "CLinux", "ControlAPI", "HostConfiguration", "HostDoctor", "LinuxSystem", "PluginCatalogue",
+                "Signatures",
                 "TaskLedger", "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
@@ -446,7 +447,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "ControlAPI", "ControlClient", "FunctionTrial", "HostBackup", "HostConfiguration", "HostDoctor", "HostMonitor",
+                "ControlAPI", "ControlClient", "FunctionTrial", "HostBackup", "HostConfiguration", "HostDoctor",
+                "HostMonitor",
                 "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginConformance",
                 "PluginInstaller", "PluginLaunch", "PluginTrial", "Replay", "RunnerWire", "SandboxPolicy", "Scheduling",
                 "Signatures", "TaskModel", "TerminalText",

@@ -8,8 +8,8 @@ import LinuxSystem
 import TaskLedger
 package import TaskModel
 
-/// Makes the backup of a host, whether it runs or not. It reads the state directory with the rights of this process, and
-/// changes nothing in it.
+/// Makes the backup of a host, whether it runs or not. It reads the state directory with the rights of this process,
+/// and changes nothing in it.
 package struct HostBackup {
     let configuration: HostConfiguration
     private let hasContainers: Bool

@@ -22,7 +22,10 @@ package struct HostRestore {
         let backup = try BackupFile(at: path)
         let place = try StatePlace(state)
         let mark = RestoreMark(
-            incarnation: RestoreMark.incarnation(after: backup.manifest.incarnation, at: now.nanoseconds / 1_000_000_000),
+            incarnation: RestoreMark.incarnation(
+                after: backup.manifest.incarnation,
+                at: now.nanoseconds / 1_000_000_000
+            ),
             takenAt: backup.manifest.takenAt,
             version: backup.manifest.version
         )
@@ -99,9 +102,9 @@ package struct HostRestore {
         )
     }
 
-    /// Gives all files to the host's user, and each container to the user of its plugin. Does nothing without root. While
-    /// the configuration names no range of users, containers stay with the host's user: a host with users of plugins
-    /// hands each one over before the next launch.
+    /// Gives all files to the host's user, and each container to the user of its plugin. Does nothing without root.
+    /// While the configuration names no range of users, containers stay with the host's user: a host with users of
+    /// plugins hands each one over before the next launch.
     private func giveFiles(in place: StatePlace, users: [PluginIdentifier: Int]) throws {
         guard geteuid() == 0 else { return }
         if let owner = place.owner { try ContainerArchive.give(place.root, to: owner.user, owner.group) }

@@ -76,7 +76,9 @@ final class StatePlace {
             try checkEmpty()
         }
         let file = open("\(state)/host.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if file < 0 { throw BackupError(SystemError(number: errno, attempt: "open \(state)/host.lock"), remedy: remedy) }
+        if file < 0 {
+            throw BackupError(SystemError(number: errno, attempt: "open \(state)/host.lock"), remedy: remedy)
+        }
         let lock = Descriptor(owning: file)
         if bgl_lock(file) != 0 {
             throw BackupError("another program uses the state directory \(state); nothing was restored")

@@ -28,8 +28,8 @@ package struct RestoreMark: Codable, Hashable, Sendable {
         (self.incarnation, self.takenAt, self.version) = (incarnation, takenAt, version)
     }
 
-    /// The incarnation of a ledger that is restored from a backup: higher than that of the backup, and different for each
-    /// restore of one backup while the clock is right.
+    /// The incarnation of a ledger that is restored from a backup: higher than that of the backup, and different for
+    /// each restore of one backup while the clock is right.
     ///
     /// - Parameter now: time of the restore in seconds since 1970.
     package static func incarnation(after backedUp: Int64, at now: Int64) -> Int64 {

@@ -162,7 +162,9 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `the JSON reply to the report of a backup keeps its shape, and a path that is too long is refused`() throws {
+    @Test func `the JSON reply to the report of a backup keeps its shape, and a path that is too long is refused`()
+        throws
+    {
         try check(BackupReportReply(incarnation: 7), "BackupReportReply", is: #"{"incarnation": 7}"#)
         try BackupReport(file: "/b.tar", sha256: "9f86").check()
         #expect { try BackupReport(file: String(repeating: "a", count: 4_097), sha256: "").check() } throws: { error in

@@ -85,7 +85,9 @@ struct BackupTests {
             #expect(try await ProgramRun.of("/usr/bin/tar", ["-x", "-f", file, "-C", unpacked]).status == 0)
             let verify = "cd \(unpacked) && sha256sum --check --strict manifest.json.sha256"
             #expect(try await ProgramRun.of("/bin/sh", ["-c", verify]).status == 0)
-            #expect(host.directory.text(of: "unpacked/manifest.json")?.contains(TestPlugin.neighbour.identifier) == true)
+            #expect(
+                host.directory.text(of: "unpacked/manifest.json")?.contains(TestPlugin.neighbour.identifier) == true
+            )
 
             let again = try await host.archive("backup", file)
             #expect(again.status == 1 && again.error.contains("exists") && again.error.contains("--force"), "\(again)")

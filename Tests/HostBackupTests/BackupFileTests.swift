@@ -28,7 +28,9 @@ struct BackupFileTests {
     }
 
     /// Writes a backup with a ledger of arbitrary bytes. Returns its path.
-    private static func write(in directory: ScratchDirectory, format: Int = BackupManifest.presentFormat) throws -> String {
+    private static func write(in directory: ScratchDirectory, format: Int = BackupManifest.presentFormat) throws
+        -> String
+    {
         let path = directory.file("backup.tar")
         let writer = try BackupWriter(path: path)
         try writer.add(.ledger, Array(repeating: 7, count: 1_000))

@@ -11,7 +11,8 @@ struct BackupStructureTests {
 
     private static func entry(_ member: String, _ text: String = "text") throws -> [UInt8] {
         let header = try #require(UstarHeader(name: member, size: text.utf8.count))
-        return header.block + Array(text.utf8) + [UInt8](repeating: 0, count: UstarHeader.padding(after: text.utf8.count))
+        return header.block + Array(text.utf8)
+            + [UInt8](repeating: 0, count: UstarHeader.padding(after: text.utf8.count))
     }
 
     private static func file(_ members: [BackupMember]) throws -> [UInt8] {

@@ -34,7 +34,9 @@ struct RestoreRuleTests {
             manifestSHA256: "m",
             librarySHA256: "l"
         )
-        func problem(_ installed: (manifest: String, library: String)?, isRefused: Bool = false) -> MissingPlugin.Problem? {
+        func problem(_ installed: (manifest: String, library: String)?, isRefused: Bool = false) -> MissingPlugin
+            .Problem?
+        {
             MissingPlugin.problem(of: plugin, installed: installed, isRefused: isRefused)
         }
         #expect(problem(("m", "l")) == nil)

@@ -74,6 +74,10 @@ enum BackupConfiguration {
     static func read(_ flags: HostFlags) throws -> HostConfiguration {
         let reading = flags.read()
         guard let problem = reading.problems.first else { return reading.configuration }
-        throw CommandFailure(.refused, problem, remedy: "correct the configuration; bgtask host check shows all problems")
+        throw CommandFailure(
+            .refused,
+            problem,
+            remedy: "correct the configuration; bgtask host check shows all problems"
+        )
     }
 }

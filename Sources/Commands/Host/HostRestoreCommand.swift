@@ -12,9 +12,9 @@ struct HostRestoreCommand: AsyncParsableCommand {
         abstract: "Restore a backup into the empty state directory of a host that does not run.",
         discussion: """
             Restores everything, or nothing. Run the command as the host's own user or as root, with the options of \
-            bgtaskd. A file of trusted or revoked keys is restored only where it is missing. Tasks that ran at the time \
-            of the backup are interrupted; ended tasks do not run again. The output names the plugins that have to be \
-            installed again. Restore only a file whose origin you trust.
+            bgtaskd. A file of trusted or revoked keys is restored only where it is missing. Tasks that ran at the \
+            time of the backup are interrupted; ended tasks do not run again. The output names the plugins that have \
+            to be installed again. Restore only a file whose origin you trust.
 
             Example:
               sudo bgtask host restore /var/backups/bgtask.tar --system

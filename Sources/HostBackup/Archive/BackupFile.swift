@@ -14,15 +14,18 @@ package struct BackupFile {
     /// Maximum size of the manifest in bytes.
     private static let largestManifest = 64 << 20
 
-    /// Opens a backup and reads all of it. Throws for a file that is not a complete backup of a format that this program
-    /// reads, or that was changed.
+    /// Opens a backup and reads all of it. Throws for a file that is not a complete backup of a format that this
+    /// program reads, or that was changed.
     package init(at path: String) throws {
         self.path = path
         var status = stat()
         do throws(SystemError) {
             file = try Descriptor(opening: path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
         } catch {
-            throw BackupError("\(path) cannot be read: \(error.meaning)", remedy: "name a backup that this user may read")
+            throw BackupError(
+                "\(path) cannot be read: \(error.meaning)",
+                remedy: "name a backup that this user may read"
+            )
         }
         guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw BackupError("\(path) is not a regular file", remedy: "name the file of a backup")
@@ -82,7 +85,9 @@ package struct BackupFile {
         guard line.size == expected.count,
             try FileBytes.range(of: file.number, from: line.offset, count: line.size, for: "read \(path)") == expected
         else { throw BackupFlaw("the digest of its manifest is not that in \(BackupMember.manifestDigest.rawValue)") }
-        let json = Data(try FileBytes.range(of: file.number, from: entry.offset, count: entry.size, for: "read \(path)"))
+        let json = Data(
+            try FileBytes.range(of: file.number, from: entry.offset, count: entry.size, for: "read \(path)")
+        )
         try checkFormat(json, path)
         do {
             return try WireCoding.decode(from: json)

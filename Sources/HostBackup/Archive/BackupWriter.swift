@@ -4,8 +4,8 @@ import ControlAPI
 import Glibc
 import LinuxSystem
 
-/// Writes the file of a backup beside its final path, and renames it when it is complete and on disk. An unfinished file
-/// is deleted with the writer.
+/// Writes the file of a backup beside its final path, and renames it when it is complete and on disk. An unfinished
+/// file is deleted with the writer.
 final class BackupWriter {
     private let path: String
     private let temporary: String

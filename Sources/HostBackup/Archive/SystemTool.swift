@@ -59,7 +59,10 @@ enum SystemTool: String {
         var pid: pid_t = 0
         let error = posix_spawn(&pid, path, &actions, &attributes, words, environment)
         if error != 0 {
-            throw BackupError("\(path) cannot be run: \(String(systemError: error))", remedy: "install the package of it")
+            throw BackupError(
+                "\(path) cannot be run: \(String(systemError: error))",
+                remedy: "install the package of it"
+            )
         }
         return pid
     }

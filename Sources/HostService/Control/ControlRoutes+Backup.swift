@@ -5,7 +5,8 @@ import LinuxSystem
 import TaskLedger
 import TaskModel
 
-// The call by which `bgtask host backup` lets the host record a backup. The command itself has read the state directory.
+// The call by which `bgtask host backup` lets the host record a backup. The command itself has read the state
+// directory.
 extension ControlRoutes {
     func recordBackup(_ report: BackupReport) async throws -> BackupReportReply {
         try report.check()
