@@ -14,7 +14,7 @@ enum ContainerArchive {
         let status = try SystemTool.tar.run(
             [
                 "--create", "--file=-", "--format=posix", "--pax-option=delete=atime,delete=ctime", "--numeric-owner",
-                "--sparse", "--one-file-system", "--exclude=./.purged-*", "--directory=\(directory)", "--", ".",
+                "--sparse", "--exclude=./.purged-*", "--directory=\(directory)", "--", ".",
             ],
             output: output
         )

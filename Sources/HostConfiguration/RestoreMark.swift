@@ -41,7 +41,7 @@ package struct RestoreMark: Codable, Hashable, Sendable {
         let path = "\(stateDirectory)/\(name)"
         guard FilePlace.exists(path) else { return nil }
         do {
-            return try WireCoding.decode(from: Data(try FileBytes.contents(of: path, limit: 1 << 16)))
+            return try WireCoding.decode(RestoreMark.self, from: Data(try FileBytes.contents(of: path, limit: 1 << 16)))
         } catch {
             throw HostError(
                 code: .stateDirectoryUnusable,

@@ -44,7 +44,7 @@ struct HostBackupCommand: AsyncParsableCommand {
             try HostBackup(configuration, hasContainers: containers)
                 .write(to: FilePlace.absolute(file), replaces: force, at: CommandContext.current.now())
         }
-        if reply.isRunning { await record(&reply, at: configuration.controlSocket) }
+        if reply.isRunning { await record(&reply, configuration) }
         try OutputOptions(json: json).show(reply)
         if reply.hasChangedContainers {
             CommandContext.current.writeMessage(
@@ -55,13 +55,24 @@ struct HostBackupCommand: AsyncParsableCommand {
     }
 
     /// Lets the running host record the backup. The backup is complete also when this fails.
-    private func record(_ reply: inout BackupReply, at socket: String) async {
+    private func record(_ reply: inout BackupReply, _ configuration: HostConfiguration) async {
         let report = BackupReport(file: reply.file, sha256: reply.sha256)
+        let socket = configuration.controlSocket
         do {
-            _ = try await ControlClient.withConnection(to: socket, answerTimeout: .seconds(30)) {
-                try await $0.record(report)
+            reply.isJournaled = try await ControlClient.withConnection(to: socket, answerTimeout: .seconds(30)) {
+                host in
+                // Another host would record a backup that is not its own.
+                let theirs = try await host.host().stateDirectory
+                guard theirs == configuration.stateDirectory || FilePlace.isSame(theirs, configuration.stateDirectory)
+                else { return false }
+                _ = try await host.record(report)
+                return true
             }
-            reply.isJournaled = true
+            if reply.isJournaled { return }
+            CommandContext.current.writeMessage(
+                "the backup is complete, but the host at \(socket) uses another state directory, and did not record it;"
+                    + " name the socket of this host with --socket"
+            )
         } catch {
             CommandContext.current.writeMessage("the backup is complete, but the host did not record it: \(error)")
         }
