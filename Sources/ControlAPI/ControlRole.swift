@@ -28,8 +28,8 @@ extension Route {
             .launchShow, .journal, .stats, .metrics:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
-        case .hostReload, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop, .launchStop, .logs,
-            .simulateExpiration, .simulateConditions:
+        case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop,
+            .launchStop, .logs, .simulateExpiration, .simulateConditions:
             .operate
         }
     }

@@ -5,6 +5,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case apiDescription
     case hostStatus
     case hostReload
+    case backupReport
     case pluginList
     case pluginShow
     case pluginPurge
@@ -40,8 +41,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
             .launchShow, .journal, .logs, .stats, .metrics:
             .get
-        case .hostReload, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskStop,
-            .launchStop, .run, .simulateExpiration, .simulateConditions:
+        case .hostReload, .backupReport, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
+            .taskStop, .launchStop, .run, .simulateExpiration, .simulateConditions:
             .post
         case .pluginPurge, .taskCancel: .delete
         }
@@ -53,6 +54,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription: "/v1/openapi.yaml"
         case .hostStatus: "/v1/host"
         case .hostReload: "/v1/host/reload"
+        case .backupReport: "/v1/host/backups"
         case .pluginList: "/v1/plugins"
         case .pluginShow, .pluginPurge: "/v1/plugins/{identifier}"
         case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
@@ -92,8 +94,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .journal: JournalQuery.names
         case .logs: LogQuery.names
         case .stats: StatsQuery.names
-        case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
-            .pluginResume,
+        case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
+            .pluginPause, .pluginResume,
             .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .metrics, .run,
             .simulateExpiration, .simulateConditions:
             []

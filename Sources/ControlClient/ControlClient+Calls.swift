@@ -9,6 +9,11 @@ extension ControlClient {
 
     package func reload() async throws(ControlError) -> HostReloadReply { try await ask(.hostReload) }
 
+    /// Lets the host record a complete backup in its journal.
+    package func record(_ backup: BackupReport) async throws(ControlError) -> BackupReportReply {
+        try await send(backup, to: .backupReport)
+    }
+
     package func plugin(_ identifier: PluginIdentifier) async throws(ControlError) -> PluginReply {
         try await ask(.pluginShow, identifier.text)
     }

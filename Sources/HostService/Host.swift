@@ -58,6 +58,7 @@ package struct Host: Sendable {
             // Before the ledger is opened, which may upgrade it: a host that refuses to start changes nothing of it.
             try require(limiting(launcher, users, containers: state.containerDirectory), by: sandboxes)
             ledger = try openLedger(in: state, reportingTo: mailbox, health, metrics)
+            try await recordRestore(in: state, ledger)
             let keeper = try UserKeeper(users, ledger: ledger)
             try await DiskThreads.with { threads in
                 let socket = ControlSocket(
@@ -284,7 +285,8 @@ package struct Host: Sendable {
             limiting: limiting(launcher, users.users, containers: state.containerDirectory),
             startedAt: clock.now(),
             pid: getpid(),
-            user: Account.name(of: geteuid())
+            user: Account.name(of: geteuid()),
+            incarnation: try ledger.incarnation()
         )
         let routes = ControlRoutes(
             loop: loop,

@@ -33,6 +33,8 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginPaused
         case pluginResumed
         case configurationReloaded
+        case backedUp
+        case restored
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
@@ -41,7 +43,7 @@ package struct JournalEntry: Hashable, Sendable {
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
-                .pluginResumed, .configurationReloaded,
+                .pluginResumed, .configurationReloaded, .backedUp, .restored,
             ]
         }
 
@@ -91,6 +93,8 @@ package struct JournalEntry: Hashable, Sendable {
                 ("plugin-resumed", "a user resumed a paused plugin, or the time of its pause has passed", false)
             case .configurationReloaded:
                 ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
+            case .backedUp: ("backed-up", "a user made a backup of the running host", false)
+            case .restored: ("restored", "the host started for the first time after a restore from a backup", false)
             }
         }
 

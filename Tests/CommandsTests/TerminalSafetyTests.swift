@@ -28,6 +28,8 @@ struct TerminalSafetyTests {
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
         "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [], "host reload": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
+        "host backup": ["/\(hostile)/b.tar", "--state-directory", "/\(hostile)"],
+        "host restore": ["/\(hostile)/b.tar", "--state-directory", "/\(hostile)"],
         "trust list": ["--signers", "/\(hostile)"], "trust remove": [hostile, "--signers", "/\(hostile)"],
         "trust add": ["a.b", "/\(hostile)", "--signers", "/\(hostile)"],
     ]
@@ -145,6 +147,7 @@ struct TerminalSafetyTests {
         switch route {
         case .apiDescription: ""
         case .hostStatus: try hostile(Samples.host())
+        case .backupReport: try hostile(BackupReportReply(incarnation: 1))
         case .hostReload: try hostile(HostReloadReply(file: "/f", applied: ["spacing"], needingRestart: ["socket"]))
         case .pluginList: try hostile(Samples.pluginList())
         case .pluginShow: try hostile(Samples.pluginShow())

@@ -66,6 +66,7 @@ enum Samples {
             boot: BootID("b00t"),
             stateDirectory: "/var/lib/bgtask",
             ledger: ledger,
+            incarnation: 1,
             socket: "/run/bgtask/control.sock",
             socketGroups: [.read: "adm", .operate: "operators"],
             manifestDirectories: ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],

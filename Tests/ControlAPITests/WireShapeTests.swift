@@ -59,7 +59,7 @@ struct WireShapeTests {
                  "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
                   "started_at_ns": "1769820480000000000",
                  "boot_id": "b00t", "state_directory": "/var/lib/bgtask",
-                 "ledger": {"state": "writable"}, "socket": "/run/bgtask/control.sock",
+                 "ledger": {"state": "writable"}, "incarnation": 1, "socket": "/run/bgtask/control.sock",
                  "socket_groups": { "operate": "operators", "read": "adm" },
                  "manifest_directories": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
                  "plugin_directory": "/usr/lib/bgtask/plugins", "config_file": "/etc/bgtask/bgtaskd.yaml",
@@ -160,6 +160,16 @@ struct WireShapeTests {
             "HostReload",
             is: #"{"file": "/etc/bgtask/bgtaskd.yaml", "applied": ["spacing"], "needing_restart": ["socket"]}"#
         )
+    }
+
+    @Test func `the JSON reply to the report of a backup keeps its shape, and a path that is too long is refused`()
+        throws
+    {
+        try check(BackupReportReply(incarnation: 7), "BackupReportReply", is: #"{"incarnation": 7}"#)
+        try BackupReport(file: "/b.tar", sha256: "9f86").check()
+        #expect { try BackupReport(file: String(repeating: "a", count: 4_097), sha256: "").check() } throws: { error in
+            (error as? RouteError)?.reply.error.field == "file"
+        }
     }
 
     @Test func `a pause whose end has passed is refused with the field until`() throws {

@@ -87,6 +87,7 @@ struct APIContractTests {
             try api.call(.scheduleList)
             try api.call(.hostStatus)
             try api.call(.hostReload)
+            try api.call(.backupReport, body: #"{"file": "/var/backups/bgtask.tar", "sha256": "9f86"}"#)
             #expect(try api.call(.pluginList)["refused"].elements.count == 1)
             try api.call(.pluginShow, TestPlugin.neighbour.identifier)
             try api.call(.launchList, query: [("limit", "100")])

@@ -44,6 +44,7 @@ struct FuzzedCall {
         case .simulateExpiration:
             let task = try ExpirationSimulation.reading(body, for: route).validated()
             return answer { .expirationSimulated(task, reply: $0) }
+        case .backupReport: try BackupReport.reading(body, for: route).check()
         case .simulateConditions: _ = try ConditionsSimulation.reading(body, for: route).validated()
         case .pluginShow: _ = try PluginIdentifier(validating: value)
         case .taskWhy: _ = try TaskIdentifier(validating: value)

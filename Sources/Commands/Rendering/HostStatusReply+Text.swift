@@ -18,7 +18,8 @@ extension HostStatusReply: Presentable {
         }
         fields.add("socket groups", groups.isEmpty ? "none" : groups.joined(separator: ", "))
         fields.add("state", stateDirectory)
-        fields.add("ledger", ledger.words(for: reader))
+        let incarnation = self.incarnation == 1 ? "" : ", incarnation \(self.incarnation)"
+        fields.add("ledger", ledger.words(for: reader) + incarnation)
         fields.add("manifests", each: manifestDirectories)
         fields.add("plugins", pluginDirectory)
         fields.add("configuration", configurationFile ?? "none: only defaults and options")

@@ -15,6 +15,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let bootID: String
     package let stateDirectory: String
     package let ledger: LedgerState
+    /// A number that rises when the ledger is restored from a backup; 1 before the first restore.
+    package let incarnation: Int64
     package let socket: String
     /// The names of the groups whose members may use the socket, besides the host's user and root, by role.
     package let socketGroups: [String: String]
@@ -61,6 +63,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         boot: BootID,
         stateDirectory: String,
         ledger: LedgerState,
+        incarnation: Int64,
         socket: String,
         socketGroups: [ControlRole: String],
         manifestDirectories: [String],
@@ -98,6 +101,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.bootID = boot.text
         self.stateDirectory = stateDirectory
         self.ledger = ledger
+        self.incarnation = incarnation
         self.socket = socket
         self.socketGroups = Dictionary(uniqueKeysWithValues: socketGroups.map { ($0.rawValue, $1) })
         self.manifestDirectories = manifestDirectories
@@ -128,7 +132,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case version, features, pid, user, ledger, socket, conditions, sensors, counts, limits, budgets, retry,
+        case version, features, pid, user, ledger, incarnation, socket, conditions, sensors, counts, limits, budgets,
+            retry,
             retention, logs,
             policies, isolation, provenance, continued
         case minimumFetchInterval = "minimum_fetch_interval_ns"

@@ -26,6 +26,7 @@ extension ControlRoutes {
             boot: facts.startedAt.boot,
             stateDirectory: configuration.stateDirectory,
             ledger: failure.map { .failing(since: $0.since, error: $0.message) } ?? .writable,
+            incarnation: facts.incarnation,
             socket: configuration.controlSocket,
             socketGroups: configuration.socketGroups.names,
             manifestDirectories: [configuration.operatorManifests, configuration.packageManifests],

@@ -41,6 +41,7 @@ struct ControlRoutes: Sendable {
         case .apiDescription: Response(yaml: APIDescription.text)
         case .hostStatus: Response(json: try await hostStatus())
         case .hostReload: Response(json: try await reload())
+        case .backupReport: Response(json: try await recordBackup(call.decoded()))
         case .pluginList: Response(json: try await pluginList(PluginQuery(reading: call.query.value)))
         case .pluginShow: Response(json: try await plugin(call.value))
         case .pluginPurge: Response(json: try await purge(call.value))
@@ -105,8 +106,8 @@ extension Route {
         // loaded, and no pause, because it does not depend on pending work.
         case .pluginShow, .pluginPause, .pluginResume, .taskWhy, .launchStop, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
-        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .launchShow,
-            .journal, .logs, .stats, .metrics, .simulateConditions:
+        case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .taskList, .scheduleList,
+            .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
             .none
         }
     }
@@ -123,6 +124,8 @@ struct HostFacts: Sendable {
     let startedAt: Moment
     let pid: Int32
     let user: String
+    /// The incarnation of the ledger.
+    let incarnation: Int64
 
     /// The configuration in force.
     var configuration: HostConfiguration { keeper.current }

@@ -47,8 +47,8 @@ package struct UstarHeader: Hashable {
         (self.name, self.size) = (name, size)
     }
 
-    /// Reads a header. Everything that a reader would have to interpret is refused. The rules for names are those of the
-    /// caller.
+    /// Reads a header. Everything that a reader would have to interpret is refused. The rules for names are those of
+    /// the caller.
     ///
     /// - Parameter allowsLarge: whether a size above `largestSize` is accepted.
     package init(block: [UInt8], allowsLarge: Bool = false) throws(UstarFlaw) {
@@ -66,7 +66,8 @@ package struct UstarHeader: Hashable {
             throw UstarFlaw("has a name that is not UTF-8 text padded with NUL")
         }
         let name = start.isEmpty ? end : "\(start)/\(end)"
-        guard let size = Self.number(block[Part.size]) ?? (allowsLarge ? Self.largeNumber(block[Part.size]) : nil) else {
+        guard let size = Self.number(block[Part.size]) ?? (allowsLarge ? Self.largeNumber(block[Part.size]) : nil)
+        else {
             throw UstarFlaw("has a size that is not an octal number")
         }
         (self.name, self.size) = (name, size)
@@ -118,8 +119,8 @@ package struct UstarHeader: Hashable {
         return digits.reduce(0) { $0 << 3 | Int($1 - 0x30) }
     }
 
-    /// A size above `largestSize` in the form of GNU tar: the first bit is set, and the rest is the number with its most
-    /// significant byte first.
+    /// A size above `largestSize` in the form of GNU tar: the first bit is set, and the rest is the number with its
+    /// most significant byte first.
     private static func binary(_ number: Int) -> [UInt8] {
         let bytes = withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) }
         return [0x80] + [UInt8](repeating: 0, count: Part.size.count - 1 - bytes.count) + bytes

@@ -2,8 +2,8 @@
 
 import GRDB
 
-/// Copies a ledger for a backup, by SQLite's online backup. The host of the ledger may run and commit meanwhile: the copy
-/// contains one committed state, with the changes of the write-ahead log.
+/// Copies a ledger for a backup, by SQLite's online backup. The host of the ledger may run and commit meanwhile: the
+/// copy contains one committed state, with the changes of the write-ahead log.
 package struct LedgerBackup: Hashable {
     /// Path of the file of the ledger.
     package let ledger: String

@@ -129,8 +129,8 @@ package struct LedgerCopy: Hashable, Sendable {
 }
 
 extension Database {
-    /// Copies the database, as this connection sees it, into the empty file at `path`. The caller deletes the file after
-    /// a failure.
+    /// Copies the database, as this connection sees it, into the empty file at `path`. The caller deletes the file
+    /// after a failure.
     func copy(toEmptyFile path: String) throws {
         let copy = try DatabaseQueue(path: path)
         try copy.writeWithoutTransaction { target in
