@@ -19,6 +19,7 @@ extension HostStatusReply: Presentable {
         fields.add("socket groups", groups.isEmpty ? "none" : groups.joined(separator: ", "))
         fields.add("state", stateDirectory)
         fields.add("ledger", ledger.words(for: reader))
+        if let diskShortage { fields.add("disk", diskShortage) }
         fields.add("manifests", each: manifestDirectories)
         fields.add("plugins", pluginDirectory)
         fields.add("configuration", configurationFile ?? "none: only defaults and options")
