@@ -7,6 +7,8 @@ import TaskModel
 struct AlertMessage: Codable, Hashable {
     /// Version of the structure. Keys may be added to a version; none is changed or removed.
     let format: Int
+    /// The message in one line, for channels that show only text.
+    let text: String
     /// The newest alert.
     let newest: Alert
     /// Number of alerts that the message stands for.
@@ -20,6 +22,8 @@ struct AlertMessage: Codable, Hashable {
 
     init(_ alerts: [Alert], count: Int, newest: Alert, host: String) {
         format = 1
+        let more = count > 1 ? " (\(count) alerts)" : ""
+        text = "\(newest.alert.rawValue): \(newest.task ?? newest.plugin ?? "host"): \(newest.message)\(more)"
         self.newest = newest
         self.count = count
         self.alerts = alerts

@@ -20,6 +20,12 @@ struct AlertProgress: Codable, Hashable {
         var interval = Duration.seconds(900)
         /// The control socket, for messages.
         var host: String
+
+        /// The journal entries that may cause a selected alert.
+        var filter: JournalFilter {
+            let kinds = selection.kinds.isEmpty ? Set(AlertKind.allCases) : selection.kinds
+            return JournalFilter(events: kinds.reduce(into: []) { $0.formUnion($1.row.events) })
+        }
     }
 
     /// Time at which `collect` or the next attempt of a delivery has to be called; nil while nothing waits.
@@ -46,7 +52,7 @@ struct AlertProgress: Codable, Hashable {
 
     /// Queues the collected alerts of intervals that have passed. Returns remarks for the operator.
     mutating func collect(by rules: Rules, at now: WallTime) -> [String] {
-        limiter.collect(every: rules.interval, at: now).compactMap { queue($0, by: rules) }
+        limiter.collect(every: rules.interval, at: now).compactMap { enqueue($0, by: rules) }
     }
 
     /// Records the outcome of an attempt to deliver a message. Returns a remark for the operator; nil for none.
@@ -56,11 +62,11 @@ struct AlertProgress: Codable, Hashable {
 
     private mutating func add(_ alerts: [Alert], by rules: Rules, at now: WallTime) -> [String] {
         alerts.compactMap { alert in
-            limiter.add(alert, every: rules.interval, at: now).flatMap { queue($0, by: rules) }
+            limiter.add(alert, every: rules.interval, at: now).flatMap { enqueue($0, by: rules) }
         }
     }
 
-    private mutating func queue(_ group: AlertLimiter.Group, by rules: Rules) -> String? {
+    private mutating func enqueue(_ group: AlertLimiter.Group, by rules: Rules) -> String? {
         guard let newest = group.alerts.last else { return nil }
         return queue.add(AlertMessage(group.alerts, count: group.count, newest: newest, host: rules.host))
     }

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import AsyncHTTPClient
-package import Foundation
+package import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 
