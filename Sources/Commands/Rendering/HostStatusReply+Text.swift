@@ -20,6 +20,7 @@ extension HostStatusReply: Presentable {
         fields.add("state", stateDirectory)
         let incarnation = self.incarnation == 1 ? "" : ", incarnation \(self.incarnation)"
         fields.add("ledger", ledger.words(for: reader) + incarnation)
+        if let diskShortage { fields.add("disk", diskShortage) }
         fields.add("manifests", each: manifestDirectories)
         fields.add("plugins", pluginDirectory)
         fields.add("configuration", configurationFile ?? "none: only defaults and options")

@@ -116,8 +116,8 @@ struct ReplayCommand: AsyncParsableCommand {
         return record
     }
 
-    /// Learns from the journal of the host, and prints what was learned before the replay runs. With `--json` the report
-    /// contains it.
+    /// Learns from the journal of the host, and prints what was learned before the replay runs. With `--json` the
+    /// report contains it.
     private func learn() async throws -> LearnedPopulation {
         let learned = try await host.connected { client in
             LearnedPopulation(try await client.launches(limit: HostJournal.launches), pending: try await client.tasks())

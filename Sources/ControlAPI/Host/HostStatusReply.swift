@@ -17,6 +17,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let ledger: LedgerState
     /// A number that rises when the ledger is restored from a backup; 1 before the first restore.
     package let incarnation: Int64
+    /// Message about the free space that the disk of the containers lacks; nil while it keeps its reserve.
+    package let diskShortage: String?
     package let socket: String
     /// The names of the groups whose members may use the socket, besides the host's user and root, by role.
     package let socketGroups: [String: String]
@@ -64,6 +66,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         stateDirectory: String,
         ledger: LedgerState,
         incarnation: Int64,
+        diskShortage: String? = nil,
         socket: String,
         socketGroups: [ControlRole: String],
         manifestDirectories: [String],
@@ -102,6 +105,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.stateDirectory = stateDirectory
         self.ledger = ledger
         self.incarnation = incarnation
+        self.diskShortage = diskShortage
         self.socket = socket
         self.socketGroups = Dictionary(uniqueKeysWithValues: socketGroups.map { ($0.rawValue, $1) })
         self.manifestDirectories = manifestDirectories
@@ -139,6 +143,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         case minimumFetchInterval = "minimum_fetch_interval_ns"
         case isBackgroundRefreshOn = "background_refresh"
         case socketGroups = "socket_groups"
+        case diskShortage = "disk_shortage"
         case startedAt = "started_at_ns"
         case startedAtSecond = "started_at"
         case bootID = "boot_id"

@@ -3,8 +3,8 @@
 package import Scheduling
 package import TaskModel
 
-/// The plugins of a replay as learned from a host's history. The caller supplies the facts that a history lacks, such as
-/// the requirements of requests.
+/// The plugins of a replay as learned from a host's history. The caller supplies the facts that a history lacks, such
+/// as the requirements of requests.
 package struct LearnedPopulation: Sendable {
     package private(set) var population = PluginPopulation([])
     /// What was learned and what was left out, sorted by plugin and task.
