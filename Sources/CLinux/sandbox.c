@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -167,6 +168,15 @@ int bgl_load_system_call_filter(const void *filter, size_t size, int *listener) 
     const long status = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
     /* A positive number names a thread that has another filter. */
     return status > 0 ? -EBUSY : answer(status);
+}
+
+int bgl_memory_file(const char *name) {
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+    const int file = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+    /* Not before Linux 6.3. Later ones can demand it (vm.memfd_noexec). */
+    return answer(file < 0 && errno == EINVAL ? memfd_create(name, MFD_CLOEXEC) : file);
 }
 
 int bgl_is_listener(int descriptor) {

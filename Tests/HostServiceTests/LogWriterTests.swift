@@ -58,4 +58,17 @@ struct LogWriterTests {
             ]
         )
     }
+
+    // A host whose log is not read would otherwise keep 10,000 lines of 32 KiB.
+    @Test func `log lines beyond the capacity in bytes are dropped, whatever their number is`() {
+        let output = SlowOutput()
+        let writer = LogWriter(byteCapacity: 11) { line in
+            output.write(line.contents)
+            return true
+        }
+        for message in ["first", "second", "third", "fourth"] { writer.write(line(message)) }
+        for _ in 0..<3 { output.permission.signal() }
+        for _ in 0..<3 { output.wrote.wait() }
+        #expect(output.messages == ["first", "second", "dropped log lines: 2"])
+    }
 }

@@ -14,10 +14,14 @@ final class LogWriter: Sendable {
     /// Maximum number of lines that wait to be written. Lines beyond this number are dropped: the log is then not being
     /// read.
     private let capacity: Int
+    /// Maximum size of these lines in bytes: plugins decide how long they are.
+    private let byteCapacity: Int
     private let output: LogOutput.Write
 
     private struct State {
         var waiting = 0
+        /// Size of the messages of the waiting lines in bytes.
+        var size = 0
         /// Number of dropped lines that are not reported in the log yet.
         var dropped = 0
 
@@ -34,19 +38,22 @@ final class LogWriter: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: the maximum number of waiting lines; further lines are dropped and counted.
+    ///   - byteCapacity: the maximum size of their messages in bytes. One line is accepted whatever its size is.
     ///   - output: writes a line, and may block while its reader is slow. Called from one thread at a time.
-    init(capacity: Int = 10_000, output: @escaping LogOutput.Write) {
-        self.capacity = capacity
+    init(capacity: Int = 10_000, byteCapacity: Int = 8 << 20, output: @escaping LogOutput.Write) {
+        (self.capacity, self.byteCapacity) = (capacity, byteCapacity)
         self.output = output
     }
 
     func write(_ line: LogLine) {
+        let size = line.message.utf8.count
         let droppedBefore: Int? = state.withLock { state in
-            if state.waiting >= capacity {
+            if state.waiting >= capacity || state.waiting > 0 && state.size + size > byteCapacity {
                 state.dropped += 1
                 return nil
             }
             state.waiting += 1
+            state.size += size
             return state.takeDropped()
         }
         guard let droppedBefore else { return }
@@ -56,6 +63,7 @@ final class LogWriter: Sendable {
             // Without a waiting line, no later line announces the dropped ones.
             let droppedAfter = self.state.withLock { state in
                 state.waiting -= 1
+                state.size -= size
                 return state.waiting == 0 ? state.takeDropped() : 0
             }
             self.announce(droppedAfter)
