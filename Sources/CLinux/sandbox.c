@@ -26,6 +26,9 @@
 #define SYS_landlock_restrict_self 446
 #endif
 
+/* O_TMPFILE without O_DIRECTORY. */
+enum { O_TMPFILE_BIT = O_TMPFILE & ~O_DIRECTORY };
+
 enum { LANDLOCK_VERSION = 1, LANDLOCK_PATH_BENEATH = 1, LANDLOCK_NET_PORT = 2 };
 
 /* The kernel's struct landlock_ruleset_attr, as of version 6. */
@@ -173,6 +176,26 @@ int bgl_is_listener(int descriptor) {
     return readlink(link, name, sizeof name - 1) > 0 && strcmp(name, "anon_inode:seccomp notify") == 0;
 }
 
+/* Stores the arguments of a refused call that decide. */
+static void copy_arguments(const struct seccomp_data *data, struct bgl_refused_call *call) {
+    switch (data->nr) {
+    case SYS_socket:
+        call->arguments[0] = data->args[0] & 0xff;
+        call->arguments[1] = data->args[1] & 0xf;
+        break;
+    case SYS_clone: call->arguments[0] = data->args[0]; break;
+    case SYS_fcntl: call->arguments[1] = data->args[1] & 0xffffffff; break;
+    case SYS_openat:
+        if (data->args[2] & (O_CREAT | O_TMPFILE_BIT)) call->arguments[1] = data->args[3] & (S_ISUID | S_ISGID);
+        break;
+#ifdef SYS_open
+    case SYS_open:
+        if (data->args[1] & (O_CREAT | O_TMPFILE_BIT)) call->arguments[1] = data->args[2] & (S_ISUID | S_ISGID);
+        break;
+#endif
+    }
+}
+
 int bgl_answer_refused_call(int listener, struct bgl_refused_call *call) {
     struct pollfd waiting = {.fd = listener, .events = POLLIN};
     if (poll(&waiting, 1, 0) < 0) return errno == EINTR ? 0 : -errno;
@@ -190,14 +213,7 @@ int bgl_answer_refused_call(int listener, struct bgl_refused_call *call) {
         return errno == ENOENT || errno == EINTR ? 0 : -errno;
     }
     *call = (struct bgl_refused_call){.number = received.head.data.nr};
-    if (call->number == SYS_socket) {
-        call->arguments[0] = received.head.data.args[0] & 0xff;
-        call->arguments[1] = received.head.data.args[1] & 0xf;
-    } else if (call->number == SYS_clone) {
-        call->arguments[0] = received.head.data.args[0];
-    } else if (call->number == SYS_fcntl) {
-        call->arguments[1] = received.head.data.args[1] & 0xffffffff;
-    }
+    copy_arguments(&received.head.data, call);
     union {
         struct seccomp_notif_resp head;
         char room[1024];

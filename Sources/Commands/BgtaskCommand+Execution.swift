@@ -10,6 +10,23 @@ extension BgtaskCommand {
     /// Parses the arguments and runs the command that they name. Errors are reported to the user and determine the exit
     /// status; none is thrown.
     package static func execute(_ arguments: [String]) async -> ExitStatus {
+        let invocation: Invocation
+        do {
+            invocation = try Invocation(arguments)
+            if !invocation.hosts.isEmpty { return try await runRemotely(invocation) }
+        } catch {
+            return conclude(error, asksForJSON: arguments.contains("--json"))
+        }
+        return await execute(command: invocation.command)
+    }
+
+    /// Runs the command on other machines. Returns its status there.
+    private static func runRemotely(_ invocation: Invocation) async throws -> ExitStatus {
+        let status = try await RemoteCommand(hosts: invocation.hosts, command: invocation.command).run()
+        return ExitStatus(rawValue: status) ?? .refused
+    }
+
+    private static func execute(command arguments: [String]) async -> ExitStatus {
         do {
             var command = try parseAsRoot(arguments)
             let type = type(of: command)

@@ -13,8 +13,16 @@ package struct BgtaskCommand: ParsableCommand {
             Common commands are a verb; all others are a noun and a verb. With --json, a command that calls a host \
             prints its answer in a versioned format, which the host's route /v1/openapi.yaml describes.
 
-            Example:
+            --json, --socket, --system and --user may also precede the command. The environment variable \
+            BGTASK_SOCKET has the meaning of --socket for commands without an option that chooses a host.
+
+            -H runs the command with the bgtask of other machines, over ssh without questions for passwords; files \
+            and sockets are those of the other machine. Of several machines, each line begins with the name of its \
+            machine, and the exit code is the highest one. BGTASK_SSH names a program to run in place of ssh.
+
+            Examples:
               bgtask why com.example.feed.refresh
+              bgtask -H web-1,web-2 launch list --limit 10
 
             Exit codes: 0 done, 1 refused, 2 misuse, 3 host unreachable.
             """,
@@ -27,5 +35,14 @@ package struct BgtaskCommand: ParsableCommand {
         ]
     )
 
+    // `Invocation` takes the option from the arguments before they are parsed: a value is left only behind a command.
+    @Option(name: .customShort("H"), help: ArgumentHelp("Use the bgtask of these machines.", valueName: "host,..."))
+    var hosts: [String] = []
+
     package init() {}
+
+    package func validate() throws {
+        guard let hosts = hosts.first else { return }
+        throw ValidationError("-H \(hosts) follows the command; write it before: bgtask -H \(hosts) COMMAND")
+    }
 }

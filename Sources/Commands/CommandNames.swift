@@ -24,5 +24,17 @@ enum CommandNames {
         return nil
     }
 
+    /// The number of words at the beginning of the arguments that name a command, such as 2 for `task list --json`.
+    static func count(in arguments: [String]) -> Int {
+        var command: any ParsableCommand.Type = BgtaskCommand.self
+        for (count, argument) in arguments.enumerated() {
+            guard let next = command.configuration.subcommands.first(where: { name(of: $0) == argument }) else {
+                return count
+            }
+            command = next
+        }
+        return arguments.count
+    }
+
     private static func name(of command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }
 }

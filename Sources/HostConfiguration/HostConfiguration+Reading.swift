@@ -66,8 +66,8 @@ extension HostConfiguration {
         for policy in mapping.mappings("plugins", Self.policy) {
             guard let policy else { continue }
             policies[policy.plugin] = policy
-            settings[policy.plugin] = policy.settings
-            secrets[policy.plugin] = policy.secrets
+            if !policy.settings.isEmpty { settings[policy.plugin] = policy.settings }
+            if !policy.secrets.isEmpty { secrets[policy.plugin] = policy.secrets }
         }
         refuseSharedExtensions(mapping.problems)
     }
@@ -171,6 +171,7 @@ extension HostConfiguration {
         let dayBudget = mapping.duration("day-budget", in: bounds)?.value
         let isBackgroundRefreshOn = mapping.boolean("background-refresh")?.value ?? true
         let isBackgroundOn = mapping.boolean("background")?.value ?? true
+        let retries = retries(mapping)
         let schedules = schedules(mapping)
         let extensions = extensions(mapping, of: name.value)
         guard let plugin = PluginIdentifier(name.value) else {
@@ -192,6 +193,7 @@ extension HostConfiguration {
             dayBudget: dayBudget,
             isBackgroundRefreshOn: isBackgroundRefreshOn,
             isBackgroundDenied: !isBackgroundOn,
+            retries: retries,
             schedules: schedules,
             settings: settings,
             secrets: Dictionary(secrets.compactMap(\.self)) { _, last in last },

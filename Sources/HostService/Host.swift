@@ -221,6 +221,7 @@ package struct Host: Sendable {
             configuration: configuration.scheduling,
             conditions: conditions.now,
             snapshot: snapshot,
+            jitterSeed: .random(in: .min ... .max),
             at: clock.now()
         )
         let (doubts, doubted) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -1,13 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The notation of one kind of quantity: whole numbers with units. The only reader of durations and sizes in files,
+/// The notation of one kind of quantity: numbers with units. The only reader of durations and sizes in files,
 /// flags and calls; the caller provides keys and ranges.
 package struct Measure: Sendable {
     struct Unit: Sendable {
         let word: String
         /// Size of the unit, as a multiple of the smallest unit of the quantity.
         let size: Int64
-        /// Other common notations of the unit, in lower case, which are rejected.
+        /// Other common notations of the unit, in lower case.
         let otherWords: [String]
     }
 
@@ -27,8 +27,11 @@ package struct Measure: Sendable {
     let units: [Unit]
     /// Whether a quantity may have several parts, which are added, as in `1h30min`.
     let hasSeveralParts: Bool
+    /// Whether the other notations of units, and fractions such as `1.5h`, are read. Otherwise they are rejected, with
+    /// the correct notation as remedy.
+    let acceptsOtherNotations: Bool
 
-    /// Durations in milliseconds.
+    /// Durations in milliseconds, in the notations of systemd, such as `1h30min`, and of Go, such as `1h30m` and `1.5h`.
     package static let durations = Measure(
         name: "a duration",
         example: "30s",
@@ -39,7 +42,8 @@ package struct Measure: Sendable {
             Unit(word: "h", size: 3_600_000, otherWords: ["hr", "hrs", "hour", "hours"]),
             Unit(word: "d", size: 86_400_000, otherWords: ["day", "days"]),
         ],
-        hasSeveralParts: true
+        hasSeveralParts: true,
+        acceptsOtherNotations: true
     )
 
     /// Sizes in bytes.
@@ -53,7 +57,8 @@ package struct Measure: Sendable {
             Unit(word: "GiB", size: 1 << 30, otherWords: ["g", "gb", "gib"]),
             Unit(word: "TiB", size: 1 << 40, otherWords: ["t", "tb", "tib"]),
         ],
-        hasSeveralParts: false
+        hasSeveralParts: false,
+        acceptsOtherNotations: false
     )
 
     // MARK: Descriptions
@@ -88,7 +93,7 @@ package struct Measure: Sendable {
         guard let parts = Part.all(in: text.dropFirst(isNegative ? 1 : 0)) else { return .flawed(nil, remedy: nil) }
         var total: Int64 = 0
         for part in parts {
-            guard let unit = units.first(where: { $0.word == part.unit }) else { return unknown(part, of: parts) }
+            guard let unit = unit(named: part.unit) else { return unknown(part, of: parts) }
             guard let value = part.value(in: unit) else {
                 return part.fraction.isEmpty
                     ? .tooLarge
@@ -105,7 +110,7 @@ package struct Measure: Sendable {
         if parts.count > 1, !hasSeveralParts {
             return .flawed("which has more than one unit", remedy: "write \(self.text(total))")
         }
-        if parts.contains(where: { !$0.fraction.isEmpty }) {
+        if !acceptsOtherNotations, parts.contains(where: { !$0.fraction.isEmpty }) {
             return .flawed("which has a fraction", remedy: "write \(self.text(total))")
         }
         return .value(total)
@@ -122,6 +127,10 @@ package struct Measure: Sendable {
         // The text with correct units may have another flaw, such as a fraction.
         if case .flawed(_, let remedy?) = reading(of: text) { return .flawed(flaw, remedy: remedy) }
         return .flawed(flaw, remedy: "write \(text)")
+    }
+
+    private func unit(named word: Substring) -> Unit? {
+        units.first { $0.word == word || acceptsOtherNotations && $0.otherWords.contains(String(word)) }
     }
 
     private func unit(meantBy word: Substring) -> Unit? {

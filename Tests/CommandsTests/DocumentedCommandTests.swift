@@ -48,7 +48,7 @@ private struct DocumentedCommand: CustomStringConvertible {
         if words.starts(with: ["host", "run"]) {
             _ = try HostFlags.parse(words.dropFirst(2).filter { $0 != "--" })
         } else {
-            _ = try BgtaskCommand.parseAsRoot(words)
+            _ = try BgtaskCommand.parseAsRoot(try Invocation(words).command)
         }
     }
 

@@ -20,15 +20,18 @@ final class Terminal: Sendable {
     private let streams = Mutex(Streams())
     private let closesAfter: Int
     private let input: String
+    private let environment: [String: String]
 
     /// Creates a terminal without recorded output.
     ///
     /// - Parameters:
     ///   - closesAfter: the number of writes after which the reader of standard output leaves.
     ///   - input: the contents of standard input.
-    init(closesAfter: Int = .max, input: String = "") {
+    ///   - environment: the environment variables besides `HOME`.
+    init(closesAfter: Int = .max, input: String = "", environment: [String: String] = [:]) {
         self.closesAfter = closesAfter
         self.input = input
+        self.environment = environment
     }
 
     var output: String { streams.withLock { $0.output } }
@@ -52,7 +55,7 @@ final class Terminal: Sendable {
     ) async -> ExitStatus {
         let writes = Mutex(0)
         let context = CommandContext(
-            environment: ["HOME": "/nowhere"],
+            environment: environment.merging(["HOME": "/nowhere"]) { own, _ in own },
             timeZone: .gmt,
             now: { Samples.now },
             isRoot: false,

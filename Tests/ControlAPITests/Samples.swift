@@ -206,6 +206,9 @@ enum Samples {
             isBackgroundDenied: false,
             schedules: [.init(identifier: try task(), kind: .refresh, rhythm: "every 6h", next: now + .seconds(3600))],
             retry: retry,
+            failureRetries: [
+                FailureRetryReply(.exact(try task()), proposed: FailureRetry(), inForce: FailureRetry(attempts: 5))
+            ],
             retention: .seconds(30 * 86_400),
             lastLaunch: .init(LaunchNumber(rawValue: 41), startedAt: now, outcome: .completed, message: "2 tasks"),
             reasons: [WaitingReason(.spacing(until: MonotonicTime(nanoseconds: 3_000_000_000)), at: moment)],
@@ -228,7 +231,7 @@ enum Samples {
             ),
             submitter: .user,
             submittedAt: now,
-            retry: Retry(attempts: 1)
+            retry: Retry(attempts: 1, failures: 2)
         )
     }
 
@@ -379,7 +382,9 @@ enum Samples {
                     outcome: .succeeded,
                     blame: .nobody,
                     message: "",
-                    endedAt: now + .seconds(2)
+                    endedAt: now + .seconds(2),
+                    submitter: .plugin(try plugin()),
+                    submittedAt: now
                 )
             ],
             assertions: assertions,

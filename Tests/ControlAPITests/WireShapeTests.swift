@@ -338,6 +338,9 @@ struct WireShapeTests {
                  "schedules": [{"identifier": "com.example.feed.refresh", "kind": "refresh", "rhythm": "every 6h",
                                 "next": "2026-01-31T02:48:00Z", "next_ns": "1769827680000000000"}],
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
+                 "failure_retries": [{"identifier": "com.example.feed.refresh",
+                   "proposed": {"attempts": 3, "delay_ns": 60000000000, "backoff": 2, "jitter": 10},
+                   "in_force": {"attempts": 5, "delay_ns": 60000000000, "backoff": 2, "jitter": 10}}],
                  "retention_ns": 2592000000000000,
                  "last_launch": {"launch": 41, "started_at": "2026-01-31T01:48:00Z",
                    "started_at_ns": "1769824080000000000",
@@ -360,7 +363,7 @@ struct WireShapeTests {
                    "kind": "refresh", "submission": 12, "submitter": "user",
                    "submitted_at": "2026-01-31T01:48:00Z", "submitted_at_ns": "1769824080000000000",
                      "earliest_begin": "2026-01-31T02:00:00Z", "earliest_begin_ns": "1769824800000000000",
-                   "requires_network": true, "requires_external_power": false, "attempts": 1,
+                   "requires_network": true, "requires_external_power": false, "attempts": 1, "failures": 2,
                    "reason": {"code": "earliest-begin", "message": "the earliest begin of the request is in the future",
                               "until": "2026-01-31T02:00:00Z", "until_ns": "1769824800000000000"}}],
                  "running": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "kind": "refresh",
@@ -496,7 +499,9 @@ struct WireShapeTests {
                   "manifest_digest": "cd34", "worst_outcome": "succeeded",
                   "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
                     "submission": 12, "outcome": "succeeded", "blame": "nobody", "message": "",
-                    "ended_at": "2026-01-31T01:48:02Z", "ended_at_ns": "1769824082000000000"}], "assertions": []}],
+                    "ended_at": "2026-01-31T01:48:02Z", "ended_at_ns": "1769824082000000000",
+                    "submitter": "com.example.feed", "submitted_at": "2026-01-31T01:48:00Z",
+                    "submitted_at_ns": "1769824080000000000"}], "assertions": []}],
                       "next": "41"}
                 """
         )

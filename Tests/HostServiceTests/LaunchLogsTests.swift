@@ -12,7 +12,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("The host keeps what launches write, within its limits", .timeLimit(.minutes(5)))
+@Suite("The host keeps what launches write, within its limits", .timeLimit(.minutes(10)))
 final class LaunchLogsTests: Sendable {
     private let second = Mutex<Int64>(100)
     private let feed: PluginIdentifier

@@ -3,9 +3,9 @@
 import Foundation
 
 /// Reads files of the kernel, which report no size and return one page per read: Foundation stops after the first page.
-enum KernelFile {
+package enum KernelFile {
     /// The complete text of a file; empty for a file that cannot be opened.
-    static func text(_ path: String) -> String {
+    package static func text(_ path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }

@@ -20,12 +20,14 @@ struct SchemaTests {
                 "8: users of plugins",
                 "9: pauses of plugins",
                 "10: size of the journal",
+                "11: retries of failed tasks",
+                "12: incarnation",
             ]
         )
-        #expect(LedgerSchema.version == 10)
+        #expect(LedgerSchema.version == 12)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 10)
+        #expect(try pragma("user_version", of: database) == 12)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -54,9 +56,9 @@ struct SchemaTests {
 
     @Test(arguments: [
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
-        10: tenthVersion,
+        10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
     ])
-    func `the tables that schema versions 3, 4, 5, 7, 8, 9 and 10 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 12 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -157,6 +159,28 @@ private let ninthVersion = """
 
 private let tenthVersion = """
     counter: id INTEGER #1, commits INTEGER!, submission INTEGER!, launch INTEGER!, journal_bytes INTEGER!
+    """
+
+private let eleventhVersion = """
+    event: plugin INTEGER! #1, number INTEGER! #2, type INTEGER!, created_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, payload_size INTEGER!,
+        failures INTEGER!
+    request: plugin INTEGER! #1, identifier TEXT! #2, number INTEGER!, kind INTEGER!, earliest_begin INTEGER,
+        requires_network INTEGER!, requires_external_power INTEGER!, protection INTEGER!, title TEXT, subtitle TEXT,
+        strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, deferred_since INTEGER,
+        payload_size INTEGER!, failures INTEGER!
+    task: launch INTEGER! #1, position INTEGER! #2, submission INTEGER!, kind INTEGER!, label TEXT!, event_type
+        INTEGER, earliest_begin INTEGER, requires_network INTEGER!, requires_external_power INTEGER!, protection
+        INTEGER!, title TEXT, subtitle TEXT, strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at
+        INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses
+        INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT,
+        payload_size INTEGER!, failures INTEGER!
+    """
+
+private let twelfthVersion = """
+    counter: id INTEGER #1, commits INTEGER!, submission INTEGER!, launch INTEGER!, journal_bytes INTEGER!,
+        incarnation INTEGER!
     """
 
 private let thirdVersion = """

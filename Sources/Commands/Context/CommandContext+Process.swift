@@ -18,6 +18,7 @@ extension CommandContext {
             return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
         },
         isRoot: geteuid() == 0,
+        isErrorTerminal: isatty(STDERR_FILENO) == 1,
         fileExists: { access($0, F_OK) == 0 },
         socketFacts: { SocketFacts.of(socketAt: $0) },
         standardInput: { try Array(FileHandle.standardInput.read(upToCount: $0) ?? Data()) },
@@ -43,7 +44,9 @@ extension CommandContext {
             try StandardInput.awaitLine()
             return readLine() ?? ""
         },
-        screen: { Screen.ofProcess() }
+        screen: { Screen.ofProcess() },
+        hasTerminal: { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 },
+        outputClosed: { try await StandardStream.awaitReaderless(STDOUT_FILENO) }
     )
 
     /// Ignores SIGPIPE, so that a write to a closed pipe returns an error. This error ends the command without a
@@ -71,6 +74,15 @@ private enum StandardInput {
 
 /// Writes to standard output and standard error without a buffer, so that no output is lost at the end of the process.
 private enum StandardStream {
+    /// Returns when no reader of a pipe or socket is left. For a file or a terminal that stays open it never returns.
+    static func awaitReaderless(_ descriptor: CInt) async throws {
+        while true {
+            var output = pollfd(fd: descriptor, events: 0, revents: 0)
+            if poll(&output, 1, 0) > 0, output.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { return }
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
     static func write(_ text: String, to descriptor: CInt) throws {
         do throws(SystemError) {
             try FileBytes.write(Array(text.utf8)[...], to: descriptor, for: "write the output")

@@ -12,6 +12,8 @@ package struct CommandContext: Sendable {
     package var timeZone: TimeZone
     package var now: @Sendable () -> WallTime
     package var isRoot: Bool
+    /// Whether standard error is a terminal, on which a line may be redrawn.
+    package var isErrorTerminal: Bool
     package var fileExists: @Sendable (String) -> Bool
     package var socketFacts: @Sendable (_ path: String) -> SocketFacts
     /// Reads at most `limit` bytes from standard input.
@@ -29,6 +31,10 @@ package struct CommandContext: Sendable {
     package var ask: @Sendable (String) throws -> String?
     /// The terminal; nil when standard output is not a terminal.
     package var screen: @Sendable () -> Screen?
+    /// Whether standard input and standard output are a terminal.
+    package var hasTerminal: @Sendable () -> Bool
+    /// Returns when the reader of standard output has closed it. Throws when the calling task is cancelled.
+    package var outputClosed: @Sendable () async throws -> Void
     /// Returns after a time. Throws when the calling task is cancelled.
     package var pause: @Sendable (Duration) async throws -> Void
 
@@ -39,6 +45,7 @@ package struct CommandContext: Sendable {
         timeZone: TimeZone,
         now: @escaping @Sendable () -> WallTime,
         isRoot: Bool,
+        isErrorTerminal: Bool = false,
         fileExists: @escaping @Sendable (String) -> Bool,
         socketFacts: @escaping @Sendable (_ path: String) -> SocketFacts,
         standardInput: @escaping @Sendable (_ limit: Int) throws -> [UInt8],
@@ -48,12 +55,15 @@ package struct CommandContext: Sendable {
         stopSignals: @escaping @Sendable () -> AsyncStream<Int32> = { AsyncStream { $0.finish() } },
         ask: @escaping @Sendable (String) throws -> String? = { _ in nil },
         screen: @escaping @Sendable () -> Screen? = { nil },
+        hasTerminal: @escaping @Sendable () -> Bool = { false },
+        outputClosed: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(3600)) },
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.environment = environment
         self.timeZone = timeZone
         self.now = now
         self.isRoot = isRoot
+        self.isErrorTerminal = isErrorTerminal
         self.fileExists = fileExists
         self.socketFacts = socketFacts
         self.standardInput = standardInput
@@ -63,6 +73,8 @@ package struct CommandContext: Sendable {
         self.stopSignals = stopSignals
         self.ask = ask
         self.screen = screen
+        self.hasTerminal = hasTerminal
+        self.outputClosed = outputClosed
         self.pause = pause
     }
 

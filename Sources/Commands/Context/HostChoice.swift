@@ -6,6 +6,8 @@ import ControlAPI
 struct HostChoice: Hashable {
     enum Selection: Hashable {
         case socket(String)
+        /// The control socket of the environment variable.
+        case variable(String)
         case system
         case user
         /// The user's host if its socket exists, otherwise the system's host.
@@ -35,6 +37,11 @@ struct HostChoice: Hashable {
         case .socket(let path):
             socket = path
             startHint = "start a host there with: bgtask host run --socket \(path)"
+        case .variable(let path):
+            socket = path
+            startHint =
+                "start a host there with: bgtask host run --socket \(path); the socket comes from the environment"
+                + " variable \(HostOptions.socketVariable)"
         case .system:
             socket = system.controlSocket
             startHint = systemHint

@@ -4,8 +4,11 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 
-/// The options that choose a host, shared by all commands that connect to one.
+/// The options that choose a host, shared by all commands that connect to one. Without an option, the environment
+/// variable `BGTASK_SOCKET` chooses it.
 struct HostOptions: ParsableArguments {
+    static let socketVariable = "BGTASK_SOCKET"
+
     @Flag(help: "Use the system's host.")
     var system = false
 
@@ -48,6 +51,8 @@ struct HostOptions: ParsableArguments {
     private var selection: HostChoice.Selection {
         if let socket { return .socket(socket) }
         if system { return .system }
-        return user ? .user : .whicheverIsThere
+        if user { return .user }
+        let socket = CommandContext.current.environment[Self.socketVariable] ?? ""
+        return socket.isEmpty ? .whicheverIsThere : .variable(socket)
     }
 }

@@ -50,14 +50,17 @@ enum Interruptible {
         }
     }
 
-    /// Runs work until it ends or the user presses Ctrl-C. Ctrl-C is a regular end, not a failure.
+    /// Runs work until it ends or the user presses Ctrl-C. Ctrl-C is a regular end, not a failure; so is the end of the
+    /// reader of standard output, which the work itself would detect only with its next line.
     static func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
-        let interruptions = CommandContext.current.interruptions()
+        let context = CommandContext.current
+        let interruptions = context.interruptions()
         try await withThrowingTaskGroup { group in
             group.addTask { try await work() }
             group.addTask {
                 for await _ in interruptions { return }
             }
+            group.addTask { try await context.outputClosed() }
             defer { group.cancelAll() }
             try await group.next()
         }

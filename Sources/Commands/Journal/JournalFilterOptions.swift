@@ -45,12 +45,12 @@ struct JournalFilterOptions: ParsableArguments {
     var blame: Blame?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "Only entries since a time: an RFC 3339 time, or a duration before now, such as 2h or 1d12h "
-                + "(\(DurationText.units)).",
+            "Only entries since a time: \(TimeArgument.forms), or a duration before now such as 2h or 1h30m.",
             valueName: "time"
         ),
-        transform: SinceArgument.instant
+        transform: TimeArgument.past
     )
     var since: WallTime?
 

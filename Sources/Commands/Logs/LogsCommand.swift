@@ -49,18 +49,19 @@ struct LogsCommand: AsyncParsableCommand {
     var level: LogLevel?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "Only lines since a time: an RFC 3339 time, or a duration before now, such as 2h or 1d12h "
-                + "(\(DurationText.units)).",
+            "Only lines since a time: \(TimeArgument.forms), or a duration before now such as 2h or 1h30m.",
             valueName: "time"
         ),
-        transform: SinceArgument.instant
+        transform: TimeArgument.past
     )
     var since: WallTime?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("Only lines until a time, written as that of --since.", valueName: "time"),
-        transform: SinceArgument.instant
+        transform: TimeArgument.past
     )
     var until: WallTime?
 

@@ -28,12 +28,13 @@ struct StatsCommand: AsyncParsableCommand {
     var plugins: [PluginIdentifier] = []
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "Only launches that ended since a time: an RFC 3339 time, or a duration before now, such as 2h or 1d12h "
-                + "(\(DurationText.units)). The default is 7d.",
+            "Only launches that ended since a time: \(TimeArgument.forms), or a duration before now such as 2h. "
+                + "The default is 7d.",
             valueName: "time"
         ),
-        transform: SinceArgument.instant
+        transform: TimeArgument.past
     )
     var since: WallTime?
 

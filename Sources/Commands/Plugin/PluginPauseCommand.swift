@@ -25,7 +25,13 @@ struct PluginPauseCommand: AsyncParsableCommand {
     var identifiers: [PluginIdentifier] = []
 
     // Unconditional, so that a value that begins with a dash is reported as an invalid time and not as an option.
-    @Option(parsing: .unconditional, help: ArgumentHelp("Resume the plugins at this time.", valueName: "when"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Resume the plugins at this time: \(TimeArgument.forms), or a delay such as +2h.",
+            valueName: "when"
+        )
+    )
     var until: String?
 
     @Option(
@@ -55,7 +61,7 @@ struct PluginPauseCommand: AsyncParsableCommand {
 
     private func end() throws -> WallTime? {
         let reader = CommandContext.current.reader
-        if let until { return try BeginTime(until, for: reader).time }
+        if let until { return try TimeArgument.future(until) }
         guard let duration else { return nil }
         if let time = DurationText.duration(duration[...]), time > .zero { return reader.now + time }
         let remedy = DurationText.correction(of: duration[...]).map { "write \($0)" } ?? "write it like 30min or 2h"

@@ -35,7 +35,7 @@ struct ScheduleCheckCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Occurrences after this time: a time of day, an RFC 3339 time or a delay such as +30d.",
+            "Occurrences after this time: \(TimeArgument.forms), or a delay such as +30d.",
             valueName: "time"
         )
     )
@@ -51,7 +51,7 @@ struct ScheduleCheckCommand: ParsableCommand {
 
     func run() throws {
         let context = CommandContext.current
-        let start = try after.map { try BeginTime($0, for: context.reader).time } ?? context.reader.now
+        let start = try after.map { try TimeArgument.future($0) } ?? context.reader.now
         let zone = self.zone.map(ScheduleZone.named) ?? .machine
         guard let rule = CalendarRule(time, zone: zone) else {
             throw CommandFailure(

@@ -15,8 +15,8 @@ struct TaskSubmitCommand: AsyncParsableCommand {
             bgtask task submit --from <FILE|-> [--json]
             """,
         discussion: """
-            WHEN is a time of day (its next occurrence, local time), an RFC 3339 time, or a delay such as +15min or \
-            +1h30min.
+            WHEN is a time of day (its next occurrence), a date, both such as "2026-01-31 02:00", an RFC 3339 time, \
+            tomorrow, or a delay such as +15min or +1h30m. Times without a zone are local. The answer has the time.
 
             With --from, each line of the file is a JSON object with the fields of POST /v1/tasks; blank lines are \
             skipped. Each request is accepted or refused on its own, and the lines of the output have the order of \
@@ -167,7 +167,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     }
 
     private func earliestBegin() throws -> WallTime? {
-        try notBefore.map { try BeginTime($0, for: CommandContext.current.reader).time }
+        try notBefore.map { try TimeArgument.future($0) }
     }
 }
 

@@ -73,6 +73,8 @@ struct ChangeWriter: Sendable {
             try access.forget(identifier, names: &plugins)
         case .setPause(let plugin, let pause):
             try access.setPause(of: plugin, pause, names: &plugins)
+        case .raiseIncarnation(let incarnation):
+            try access.run(Counter.raiseIncarnation, incarnation)
         }
     }
 
@@ -130,4 +132,5 @@ enum Counter {
     static let finishGroup = StatementText(
         "UPDATE counter SET commits = commits + 1, submission = max(submission, ?), launch = max(launch, ?)"
     )
+    static let raiseIncarnation = StatementText("UPDATE counter SET incarnation = max(incarnation, ?)")
 }

@@ -71,6 +71,8 @@ enum LedgerSchema {
         Step(name: "8: users of plugins", sql: eighth),
         Step(name: "9: pauses of plugins", sql: ninth),
         Step(name: "10: size of the journal", sql: journalSize),
+        Step(name: "11: retries of failed tasks", sql: eleventh),
+        Step(name: "12: incarnation", sql: twelfth),
     ]
 
     private static let usersBlame = """
