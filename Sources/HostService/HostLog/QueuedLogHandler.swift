@@ -2,6 +2,7 @@
 
 import LinuxSystem
 import Logging
+import TaskModel
 
 /// A log handler that writes from its own queue, so that a blocked terminal does not delay the end of a launch.
 struct QueuedLogHandler: LogHandler {

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Logging
 import TaskModel
 
 /// A log line for the journal of systemd, in its native protocol: fields, each of which `journalctl` can select by.
