@@ -47,7 +47,8 @@ enum FuzzedQuery {
             }
         case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
             .pluginResume,
-            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .metrics, .run,
+            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy, .launchShow, .launchStop,
+            .metrics, .run,
             .simulateExpiration, .simulateConditions:
             return nil
         }

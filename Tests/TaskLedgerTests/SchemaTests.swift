@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has ten named migration steps, and its version is their number`() throws {
+    @Test func `the schema has eleven named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -20,12 +20,13 @@ struct SchemaTests {
                 "8: users of plugins",
                 "9: pauses of plugins",
                 "10: retries of failed tasks",
+                "11: payloads for retries by users",
             ]
         )
-        #expect(LedgerSchema.version == 10)
+        #expect(LedgerSchema.version == 11)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 10)
+        #expect(try pragma("user_version", of: database) == 11)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -54,9 +55,9 @@ struct SchemaTests {
 
     @Test(arguments: [
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
-        10: tenthVersion,
+        10: tenthVersion, 11: eleventhVersion,
     ])
-    func `the tables that schema versions 3, 4, 5, 7, 8, 9 and 10 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5, 7, 8, 9, 10 and 11 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -170,6 +171,10 @@ private let tenthVersion = """
         INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses
         INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT,
         payload_size INTEGER!, failures INTEGER!
+    """
+
+private let eleventhVersion = """
+    kept_payload: id INTEGER #1, plugin INTEGER!, identifier TEXT!, submission INTEGER!, launch INTEGER!, bytes BLOB!
     """
 
 private let thirdVersion = """

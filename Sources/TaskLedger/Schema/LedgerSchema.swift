@@ -71,6 +71,7 @@ enum LedgerSchema {
         Step(name: "8: users of plugins", sql: eighth),
         Step(name: "9: pauses of plugins", sql: ninth),
         Step(name: "10: retries of failed tasks", sql: tenth),
+        Step(name: "11: payloads for retries by users", sql: eleventh),
     ]
 
     private static let usersBlame = """
