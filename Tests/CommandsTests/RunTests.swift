@@ -93,7 +93,8 @@ struct RunTests {
         (["succeeded"], Commands.ExitStatus.done), (["no-data"], .done), (["retrying", "failed"], .taskFailed),
         (["not-registered"], .taskFailed), (["expired"], .taskExpired), (["overran"], .taskExpired),
         (["crashed", "consumed"], .taskExpired), (["crashed", "abandoned"], .taskAbandoned),
-        (["cancelled"], .taskCancelled), (["replaced"], .taskCancelled), (["interrupted", "superseded"], .taskCancelled),
+        (["cancelled"], .taskCancelled), (["replaced"], .taskCancelled),
+        (["interrupted", "superseded"], .taskCancelled),
     ])
     func `run --wait exits with the status of the last event of the submission`(
         events: [String],
@@ -129,7 +130,8 @@ struct RunTests {
     }
 
     @Test(arguments: [
-        (["a.b", "a.c", "--wait"], "--wait is for one task"), (["a.b", "a.c", "--payload", "-"], "--payload is for one"),
+        (["a.b", "a.c", "--wait"], "--wait is for one task"),
+        (["a.b", "a.c", "--payload", "-"], "--payload is for one task"),
         (["a.b", "--timeout", "10s"], "give --wait as well"), (["a.b", "--kind", "continued"], "needs a title"),
         (["a.b", "--wait", "--timeout", "0s"], "is not a duration above zero"),
         (["a.b", "--wait", "--timeout", "5"], "is not a duration above zero"),

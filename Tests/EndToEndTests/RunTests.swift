@@ -20,7 +20,8 @@ struct RunTests {
         return plugin
     }
 
-    @Test(.proves(89)) func `run --wait submits a request, prints its outcome and exits with its status`() async throws {
+    @Test(.proves(89))
+    func `run --wait submits a request, prints its outcome and exits with its status`() async throws {
         let plugin = Self.plain
         try await HostFixture.with(HostSetup(["spacing": "0s"]), plugins: [plugin]) { host in
             let greet = try await host.bgtask("run", plugin.task("greet"), "--kind", "processing", "--wait")
@@ -42,7 +43,8 @@ struct RunTests {
         }
     }
 
-    @Test func `task retry submits a failed request again with its payload, and refuses every other one`() async throws {
+    @Test
+    func `task retry submits a failed request again with its payload, and refuses every other one`() async throws {
         let plugin = Self.plain
         try await HostFixture.with(HostSetup(["spacing": "0s"]), plugins: [plugin]) { host in
             let (fail, greet) = (plugin.task("fail"), plugin.task("greet"))

@@ -20,8 +20,8 @@ extension Ledger {
         try read("reading the last request of \(identifier)") { try $0.pastRequest(of: identifier) }
     }
 
-    /// The label of the work with the submission number: a task identifier or the name of an event. Nil when the journal
-    /// has no entry about the submission. Reads the whole journal.
+    /// The label of the work with the submission number: a task identifier or the name of an event. Nil when the
+    /// journal has no entry about the submission. Reads the whole journal.
     package func label(of submission: SubmissionNumber) throws(LedgerError) -> String? {
         try read("reading the journal of submission \(submission)") { database in
             try database.rows(Past.label, [submission.rawValue], of: "journal") { try $0.text("label") }.first
