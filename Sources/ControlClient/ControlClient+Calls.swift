@@ -57,6 +57,13 @@ extension ControlClient {
         try await ask(.taskStop, task.text)
     }
 
+    /// Submits the last request of a task again.
+    ///
+    /// - Parameter subject: the identifier of the task, or the number of the request.
+    package func retry(_ subject: String) async throws(ControlError) -> TaskSubmissionReply {
+        try await ask(.taskRetry, subject)
+    }
+
     package func why(_ task: TaskIdentifier) async throws(ControlError) -> TaskWhyReply {
         try await ask(.taskWhy, task.text)
     }

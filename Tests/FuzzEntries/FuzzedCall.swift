@@ -48,6 +48,7 @@ struct FuzzedCall {
         case .simulateConditions: _ = try ConditionsSimulation.reading(body, for: route).validated()
         case .pluginShow: _ = try PluginIdentifier(validating: value)
         case .taskWhy: _ = try TaskIdentifier(validating: value)
+        case .taskRetry: _ = try RetrySubject(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal,
             .logs,

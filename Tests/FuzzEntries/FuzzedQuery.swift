@@ -46,8 +46,8 @@ enum FuzzedQuery {
                 try StatsQuery(reading: again, now: now)
             }
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
-            .pluginPause, .pluginResume,
-            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .metrics, .run,
+            .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy,
+            .launchShow, .launchStop, .metrics, .run,
             .simulateExpiration, .simulateConditions:
             return nil
         }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has ten named migration steps, and its version is their number`() throws {
+    @Test func `the schema has eleven named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -22,12 +22,13 @@ struct SchemaTests {
                 "10: size of the journal",
                 "11: retries of failed tasks",
                 "12: incarnation",
+                "13: payloads for retries by users",
             ]
         )
-        #expect(LedgerSchema.version == 12)
+        #expect(LedgerSchema.version == 13)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 12)
+        #expect(try pragma("user_version", of: database) == 13)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -57,8 +58,9 @@ struct SchemaTests {
     @Test(arguments: [
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
         10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
+        13: thirteenthVersion,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 12 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 13 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -181,6 +183,10 @@ private let eleventhVersion = """
 private let twelfthVersion = """
     counter: id INTEGER #1, commits INTEGER!, submission INTEGER!, launch INTEGER!, journal_bytes INTEGER!,
         incarnation INTEGER!
+    """
+
+private let thirteenthVersion = """
+    kept_payload: id INTEGER #1, plugin INTEGER!, identifier TEXT!, submission INTEGER!, launch INTEGER!, bytes BLOB!
     """
 
 private let thirdVersion = """

@@ -12,10 +12,21 @@ struct ChangeWriter: Sendable {
     private var written = 0
     /// The entries about superseded tasks that the transaction has written: the changes do not contain them.
     private var superseded: [JournalEntry] = []
+    /// The submissions whose task succeeds in the present ticket: their payloads are not kept.
+    private var succeeded: Set<SubmissionNumber> = []
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
 
     init(journalCapacity: Int64) { self.journalCapacity = journalCapacity }
+
+    /// Begins a ticket: a list of changes that are written all or not at all.
+    mutating func beginTicket(_ changes: [LedgerChange]) {
+        succeeded.removeAll(keepingCapacity: true)
+        for case .journal(let entry) in changes {
+            guard case .task(let outcome) = entry.event, outcome == .succeeded || outcome == .noData else { continue }
+            if let number = entry.submission { succeeded.insert(number) }
+        }
+    }
 
     /// Executes the statements of one change.
     ///
@@ -46,7 +57,7 @@ struct ChangeWriter: Sendable {
         case .moveLaunch(let number, let lane):
             try access.moveLaunch(number, to: lane)
         case .endTask(let launch, let submission):
-            try access.endTask(launch, submission)
+            try access.endTask(launch, submission, keepingPayload: !succeeded.contains(submission))
         case .requeueTask(let launch, let work, let now):
             if let newer = try access.requeueTask(launch, work, names: &plugins) {
                 let entry = JournalEntry.superseded(work, by: newer, launch: launch, at: now)

@@ -92,6 +92,7 @@ struct GroupWriter: Sendable {
         to access: WriteAccess
     ) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
         var payloads: [SubmissionNumber: [UInt8]] = [:]
+        changes.beginTicket(list)
         for change in list {
             do {
                 try changes.apply(change, to: access, payloads: &payloads)

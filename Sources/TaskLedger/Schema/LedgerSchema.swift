@@ -73,6 +73,7 @@ enum LedgerSchema {
         Step(name: "10: size of the journal", sql: journalSize),
         Step(name: "11: retries of failed tasks", sql: eleventh),
         Step(name: "12: incarnation", sql: twelfth),
+        Step(name: "13: payloads for retries by users", sql: thirteenth),
     ]
 
     private static let usersBlame = """
