@@ -98,7 +98,9 @@ struct AlertTests {
 
     // MARK: Limit
 
-    @Test func `the first alert of a plugin is passed on at once, later ones together at the end of the interval`() throws {
+    @Test func `the first alert of a plugin is passed on at once, later ones together at the end of the interval`()
+        throws
+    {
         var limiter = AlertLimiter()
         let interval = Duration.seconds(900)
         let start = Samples.now

@@ -96,7 +96,9 @@ struct NotificationFollowTests {
         #expect(terminal.error.contains(remedy), "\(terminal.error)")
     }
 
-    @Test func `a command gets the message on standard input, and its status decides about the delivery`() async throws {
+    @Test func `a command gets the message on standard input, and its status decides about the delivery`()
+        async throws
+    {
         try await ScratchDirectory.with { directory in
             let file = directory.file("message")
             func run(_ command: String, timeout: Duration = .seconds(60)) async throws -> DeliveryQueue.Outcome {

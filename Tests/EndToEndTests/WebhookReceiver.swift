@@ -20,7 +20,7 @@ final class WebhookReceiver: Sendable {
                 guard let connection = listener.accept() else { break }
                 requests.append(Self.request(from: connection))
                 let answer = "HTTP/1.1 \(status) Test\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-                _ = answer.withCString { send(connection, $0, strlen($0), Int32(MSG_NOSIGNAL.rawValue)) }
+                _ = answer.withCString { send(connection, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
                 Glibc.close(connection)
             }
             requests.finish()
@@ -36,7 +36,8 @@ final class WebhookReceiver: Sendable {
         var bytes: [UInt8] = []
         while true {
             let text = String(decoding: bytes, as: UTF8.self)
-            if let end = text.range(of: "\r\n\r\n"), text[end.upperBound...].utf8.count >= length(in: text) { return text }
+            let end = text.range(of: "\r\n\r\n")?.upperBound
+            if let end, text[end...].utf8.count >= length(in: text) { return text }
             var chunk = [UInt8](repeating: 0, count: 4_096)
             let count = recv(connection, &chunk, chunk.count, 0)
             if count <= 0 { return text }
