@@ -36,7 +36,7 @@ extension Database {
             (submission: try row.submission("submission"), launch: try row.launch("launch"))
         }
         guard let newest = newest.first else { return nil }
-        let keys = [newest.launch.rawValue, newest.submission.rawValue]
+        let keys: StatementArguments = [newest.launch.rawValue, newest.submission.rawValue]
         return try rows(Past.request, keys, of: "task") { row -> PastRequest? in
             let plugin = try row.plugin()
             var submitters = SubmitterNames(of: plugin, id: try row.integer("plugin"), in: self)
