@@ -227,3 +227,5 @@ int64_t bgl_tree_bytes(const char *path, int limit) {
     if (error != 0) return error;
     return sum.is_partial ? -E2BIG : sum.bytes;
 }
+
+int bgl_sync_disk(int file) { return syncfs(file) == 0 ? 0 : -errno; }

@@ -108,7 +108,8 @@ final class StatePlace {
     func commit() throws {
         // All files of the disk: the containers can have many.
         let directory = try Descriptor(opening: state, flags: O_RDONLY | O_DIRECTORY)
-        if syncfs(directory.number) != 0 { throw SystemError(number: errno, attempt: "write \(state) to disk") }
+        let error = bgl_sync_disk(directory.number)
+        if error != 0 { throw SystemError(number: -error, attempt: "write \(state) to disk") }
         for name in FilePlace.names(in: root) {
             if rename(path(name), "\(state)/\(name)") != 0 {
                 throw SystemError(number: errno, attempt: "move \(path(name)) to \(state)")

@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ArgumentParser
+import ControlAPI
 import HostTestKit
 import Scheduling
 import TaskModel

@@ -34,8 +34,9 @@ struct SystemdLogTests {
         try await withOutput { journal, output, _, errors in
             let fields: Logger.Metadata = ["launch": "41", "plugin": "com.example.feed", "needing-restart": "a b"]
             #expect(output.write(line("ended", fields)))
+            let found = try journal.receive().fields
             #expect(
-                try journal.receive().fields == [
+                found == [
                     "PRIORITY": "4", "SYSLOG_IDENTIFIER": "bgtaskd",
                     "MESSAGE": "ended launch=41 needing-restart=\"a b\" plugin=com.example.feed",
                     "BGTASK_LAUNCH": "41", "BGTASK_PLUGIN": "com.example.feed", "BGTASK_NEEDING_RESTART": "a b",

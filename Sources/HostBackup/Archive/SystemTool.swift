@@ -50,9 +50,11 @@ enum SystemTool: String {
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
-        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+        let texts = [path] + arguments
+        var words: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
         // Variables such as TAR_OPTIONS would change the meaning of the arguments.
-        var environment: [UnsafeMutablePointer<CChar>?] = ["PATH=/usr/bin:/bin", "LC_ALL=C"].map { strdup($0) }
+        let variables = ["PATH=/usr/bin:/bin", "LC_ALL=C"]
+        var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) }
         defer { for word in words + environment { free(word) } }
         words.append(nil)
         environment.append(nil)
