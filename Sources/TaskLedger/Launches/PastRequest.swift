@@ -36,8 +36,11 @@ extension Database {
             (submission: try row.submission("submission"), launch: try row.launch("launch"))
         }
         guard let newest = newest.first else { return nil }
-        let keys: StatementArguments = [newest.launch.rawValue, newest.submission.rawValue]
-        return try rows(Past.request, keys, of: "task") { row -> PastRequest? in
+        let past: [PastRequest?] = try rows(
+            Past.request,
+            [newest.launch.rawValue, newest.submission.rawValue],
+            of: "task"
+        ) { row in
             let plugin = try row.plugin()
             var submitters = SubmitterNames(of: plugin, id: try row.integer("plugin"), in: self)
             guard case .request(let request) = try row.work(of: plugin, submitters: &submitters) else { return nil }
@@ -48,7 +51,7 @@ extension Database {
                 payload: try row.keptPayload()
             )
         }
-        .compactMap(\.self).first
+        return past.first ?? nil
     }
 }
 
@@ -72,16 +75,16 @@ extension WriteAccess {
 
 private enum Past {
     static let request = """
-        SELECT task.launch, \(Tasks.workColumns), outcome, payload_size, kept_payload.bytes AS bytes, plugin.identifier,
-            launch.plugin
+        SELECT task.launch, \(Tasks.workColumns), task.outcome AS outcome, payload_size, identifier, launch.plugin, (
+            SELECT bytes FROM kept_payload AS kept
+            WHERE kept.plugin = launch.plugin AND kept.identifier = label AND kept.submission = task.submission
+        ) AS bytes
         FROM task JOIN launch ON launch.number = task.launch JOIN plugin ON plugin.id = launch.plugin
-            LEFT JOIN kept_payload ON kept_payload.plugin = launch.plugin AND kept_payload.identifier = task.label
-                AND kept_payload.submission = task.submission
-        WHERE task.launch = ? AND task.submission = ?
+        WHERE task.launch = ? AND submission = ?
         """
 
     static let label = """
-        SELECT label FROM journal WHERE submission = ? AND label IS NOT NULL ORDER BY number DESC LIMIT 1
+        SELECT number, label FROM journal WHERE submission = ? AND label IS NOT NULL ORDER BY number DESC LIMIT 1
         """
 
     static let keep = StatementText(

@@ -132,7 +132,7 @@ struct TaskLauncher {
 extension Error {
     /// Whether the host refused a launch because no request is pending, or because the request may not run.
     fileprivate var isNotLaunching: Bool {
-        guard case ControlError.refused(_, let reply) = self else { return false }
+        guard case .refused(_, let reply)? = self as? ControlError else { return false }
         return reply.error.subReason == RouteError.SubReason.notLaunching.rawValue
     }
 }
