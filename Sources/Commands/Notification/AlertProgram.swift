@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 import Synchronization
+import TaskModel
 
 /// The command of an operator, which `/bin/sh` runs for each message, with the message as standard input.
 struct AlertProgram {
@@ -37,9 +38,10 @@ struct AlertProgram {
     /// nothing.
     private static func file(with bytes: Data) throws -> Descriptor {
         var template = Array((NSTemporaryDirectory() + "/bgtask-XXXXXX").utf8CString)
-        let number = mkostemp(&template, O_CLOEXEC)
+        let number = mkstemp(&template)
         guard number >= 0 else { throw SystemError(number: errno, attempt: "create a temporary file") }
         let file = Descriptor(owning: number)
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         unlink(template)
         try FileBytes.write(Array(bytes)[...], to: number, for: "write a temporary file")
         lseek(number, 0, SEEK_SET)
