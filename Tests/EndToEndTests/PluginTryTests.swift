@@ -96,7 +96,8 @@ struct PluginTryTests {
         #expect(run.error.hasSuffix("  See 'bgtask plugin try --help' for more information.\n"))
     }
 
-    @Test func `bgtask plugin try runs an extension that only the configuration of the running host lists`() async throws
+    @Test func `bgtask plugin try runs an extension that only the configuration of a running host lists`()
+        async throws
     {
         var main = TestPlugin("Neighbour")
         let child = TestPlugin.extension("Listens", of: &main)
