@@ -71,6 +71,9 @@ extension BgtaskCommand {
         case is OutputClosed:
             // The reader of the pipe has closed it, as `| head` does: this is not a failure.
             return .done
+        case let nothing as NothingFound:
+            context.writeMessage(nothing.message)
+            return .refused
         case let failure as CommandFailure:
             context.writeMessage(failure.message)
             if let remedy = failure.remedy { context.writeMessage(remedy) }

@@ -91,6 +91,29 @@ extension ControlClient {
         return list
     }
 
+    /// The newest `limit` launches that match, newest first.
+    ///
+    /// - Parameters:
+    ///   - plugin: the plugin of the launches; nil for every plugin.
+    ///   - isOld: whether no older launch matches either.
+    package func launches(
+        limit: Int,
+        plugin: PluginIdentifier?,
+        isOld: (LaunchReply) -> Bool,
+        where matches: (LaunchReply) -> Bool
+    ) async throws(ControlError) -> [LaunchReply] {
+        var query = LaunchQuery(limit: PageLimit.range.upperBound, plugin: plugin)
+        var found: [LaunchReply] = []
+        while true {
+            let page = try await launchPage(query)
+            found += page.launches.filter(matches)
+            guard let next = page.next, found.count < limit, page.launches.last.map(isOld) != true else {
+                return Array(found.prefix(limit))
+            }
+            query.after = try cursor(next, after: query.after) { Int64($0).map(LaunchNumber.init(rawValue:)) }
+        }
+    }
+
     /// The newest `limit` launches, newest first, of one plugin or, when `plugin` is nil, of all.
     package func launches(
         limit: Int,
@@ -130,6 +153,25 @@ extension ControlClient {
             }
         }
         return list
+    }
+
+    /// The newest `limit` matching entries of the filter, oldest first.
+    package func journal(
+        limit: Int,
+        filter: JournalFilter,
+        where matches: (JournalLine) -> Bool
+    ) async throws(ControlError) -> JournalReply {
+        let most = PageLimit.range.upperBound
+        var page = try await journalPage(JournalQuery(limit: min(limit, most), filter: filter))
+        let last = page.last
+        // The first page may be smaller than the others, for lists whose entries all match.
+        var (size, found) = (min(limit, most), page.entries.filter(matches))
+        while page.entries.count == size, found.count < limit, let first = page.entries.first?.number {
+            size = most
+            page = try await journalPage(JournalQuery(before: first, limit: size, filter: filter))
+            found = page.entries.filter(matches) + found
+        }
+        return JournalReply(entries: Array(found.suffix(limit)), last: last)
     }
 
     /// The newest `limit` lines of logs that the query selects, oldest first, from as many pages as needed.

@@ -3,13 +3,16 @@
 package import Foundation
 package import TaskModel
 
-/// The present time and the time zone for text that is shown to a user.
+/// The present time, the time zone and the width for text that is shown to a user.
 package struct Reader: Hashable, Sendable {
     package let now: WallTime
     package let timeZone: TimeZone
+    /// The columns of the terminal, which tables fit; nil for whole cells, as in a pipe.
+    package var width: Int?
 
-    package init(now: WallTime, timeZone: TimeZone) {
+    package init(now: WallTime, timeZone: TimeZone, width: Int? = nil) {
         self.now = now
         self.timeZone = timeZone
+        self.width = width
     }
 }

@@ -78,7 +78,7 @@ package struct CommandContext: Sendable {
         self.pause = pause
     }
 
-    var reader: Reader { Reader(now: now(), timeZone: timeZone) }
+    var reader: Reader { Reader(now: now(), timeZone: timeZone, width: screen()?.size().columns) }
 
     /// Writes text or JSON to standard output. Characters that could control the terminal are escaped; JSON contains
     /// none.

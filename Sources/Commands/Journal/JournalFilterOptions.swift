@@ -4,45 +4,41 @@ import ArgumentParser
 import ControlAPI
 import TaskModel
 
-/// The filter options of `bgtask journal`. An entry is shown when it matches every given option.
+/// The filter options of `bgtask journal`. An entry is shown when it matches one value of every given option.
 struct JournalFilterOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("Only entries of this plugin.", valueName: "identifier"),
-        transform: IdentifierArgument.plugin
-    )
-    var plugin: PluginIdentifier?
+    @OptionGroup var plugin: PluginFilterOptions
 
     @Option(
         help: ArgumentHelp("Only entries of this launch.", valueName: "number"),
-        transform: IdentifierArgument.launch
+        transform: { try FilterValues.list($0, IdentifierArgument.launch) }
     )
-    var launch: LaunchNumber?
+    private var launch: [[LaunchNumber]] = []
 
     @Option(
         help: ArgumentHelp("Only entries of this task.", valueName: "identifier"),
-        transform: IdentifierArgument.task
+        transform: { try FilterValues.list($0, IdentifierArgument.task) }
     )
-    var identifier: TaskIdentifier?
+    private var identifier: [[TaskIdentifier]] = []
 
     @Option(
         name: [.customLong("event"), .customLong("outcome")],
         help: ArgumentHelp(
-            "Only entries with this event or outcome; may be repeated: "
+            "Only entries with this event or outcome: "
                 + "\(JournalEntry.Event.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "name"
         ),
-        transform: { try WordArgument.value($0, among: JournalEntry.Event.allCases, \.name) }
+        transform: { try FilterValues.words($0, among: JournalEntry.Event.allCases, \.name) }
     )
-    var event: [JournalEntry.Event] = []
+    private var event: [[JournalEntry.Event]] = []
 
     @Option(
         help: ArgumentHelp(
-            "Only entries with this blame, one of \(Blame.allCases.map(\.rawValue).joined(separator: ", ")).",
+            "Only entries with this blame: \(Blame.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "whom"
         ),
-        transform: { try WordArgument.value($0, among: Blame.allCases, \.rawValue) }
+        transform: { try FilterValues.words($0, among: Blame.allCases, \.rawValue) }
     )
-    var blame: Blame?
+    private var blame: [[Blame]] = []
 
     @Option(
         parsing: .unconditional,
@@ -54,14 +50,28 @@ struct JournalFilterOptions: ParsableArguments {
     )
     var since: WallTime?
 
-    var filter: JournalFilter {
-        JournalFilter(
-            plugin: plugin,
-            launch: launch,
-            label: identifier?.text,
-            events: Set(event),
-            blame: blame,
-            since: since
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only entries before a time, written as that of --since.", valueName: "time"),
+        transform: TimeArgument.past
+    )
+    var until: WallTime?
+
+    @Option(
+        help: ArgumentHelp("Only entries with this text; capital and small letters are equal.", valueName: "text")
+    )
+    var grep: String?
+
+    var selector: JournalSelector {
+        JournalSelector(
+            plugins: plugin.plugins,
+            launches: FilterValues.distinct(launch),
+            labels: FilterValues.distinct(identifier).map(\.text),
+            events: Set(event.joined()),
+            blames: FilterValues.distinct(blame),
+            since: since,
+            until: until,
+            text: grep?.lowercased()
         )
     }
 }

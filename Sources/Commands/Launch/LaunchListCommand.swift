@@ -5,33 +5,34 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// `bgtask launch list`: lists the launches of one plugin or of all plugins, newest first.
+/// `bgtask launch list`: lists the selected launches, newest first.
 struct LaunchListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List launches, the newest first.",
         discussion: """
-            Example:
+            A launch is listed if it matches one value of every given filter. The exit status is 1 if none does. The \
+            newest launches up to --limit are selected before they are sorted.
+
+            Examples:
               bgtask launch list --plugin com.example.feed --limit 10
+              bgtask launch list --outcome crashed,exited --since yesterday --sort used --reverse
             """
     )
 
-    @Option(
-        help: ArgumentHelp("Only launches of this plugin.", valueName: "identifier"),
-        transform: IdentifierArgument.plugin
-    )
-    var plugin: PluginIdentifier?
+    @OptionGroup(title: "Filters") var filters: LaunchFilterOptions
+    @OptionGroup(title: "List") var list: ListOptions
+    @OptionGroup var watch: WatchOption
 
     @Option(help: ArgumentHelp("Maximum number of launches.", valueName: "number"))
     var limit = 50
 
-    @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
     func validate() throws { try LimitArgument.check(limit) }
 
     func run() async throws {
-        let (limit, plugin) = (limit, plugin)
-        try output.show(try await host.connected { try await $0.launches(limit: limit, plugin: plugin) })
+        let (selector, count) = (filters.selector, limit + list.skip)
+        try await watch.show(with: list, from: host, limit: limit) { try await selector.launches(of: $0, limit: count) }
     }
 }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ControlAPI
 import ControlClient
+import TaskModel
 
 /// `bgtask plugin list`: lists the installed plugins and the refused manifests.
 struct PluginListCommand: AsyncParsableCommand {
@@ -10,15 +11,79 @@ struct PluginListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List the installed plugins and the refused manifests.",
         discussion: """
-            Example:
+            A plugin is listed if it matches one value of every given filter; refused manifests are listed without a \
+            filter. The exit status is 1 if nothing is listed.
+
+            Examples:
               bgtask plugin list
+              bgtask plugin list --state failing,paused -o name
             """
     )
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Filters") var filters: PluginSelectorOptions
+    @OptionGroup(title: "List") var list: ListOptions
+    @OptionGroup var watch: WatchOption
+
+    @Option(help: ArgumentHelp("Maximum number of plugins.", valueName: "number"))
+    var limit: Int?
+
     @OptionGroup var host: HostOptions
 
+    func validate() throws { try limit.map(LimitArgument.check) }
+
     func run() async throws {
-        try output.show(try await host.connected { try await $0.plugins() })
+        let selector = filters.selector
+        try await watch.show(with: list, from: host, limit: limit) { selector.selected(of: try await $0.plugins()) }
+    }
+}
+
+/// The options that select plugins.
+struct PluginSelectorOptions: ParsableArguments {
+    @OptionGroup var plugin: PluginFilterOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Only plugins in this state: \(PluginListReply.State.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "state"
+        ),
+        transform: { try FilterValues.words($0, among: PluginListReply.State.allCases, \.rawValue) }
+    )
+    private var state: [[PluginListReply.State]] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Only plugins with this role: \(PluginRole.allCases.map(\.name).joined(separator: ", ")).",
+            valueName: "role"
+        ),
+        transform: { try FilterValues.words($0, among: PluginRole.allCases, \.name) }
+    )
+    private var role: [[PluginRole]] = []
+
+    var selector: PluginSelector {
+        PluginSelector(
+            plugins: Set(plugin.plugins.map(\.text)),
+            states: Set(state.joined()),
+            roles: Set(role.joined().map(\.name))
+        )
+    }
+}
+
+/// A selection of plugins. Each empty set selects everything.
+struct PluginSelector: Hashable {
+    var plugins: Set<String> = []
+    var states: Set<PluginListReply.State> = []
+    var roles: Set<String> = []
+
+    func selected(of list: PluginListReply) -> PluginListReply {
+        if self == PluginSelector() { return list }
+        var list = list
+        list.refused = []
+        list.plugins.removeAll { !selects($0) }
+        return list
+    }
+
+    private func selects(_ plugin: PluginListReply.Summary) -> Bool {
+        (plugins.isEmpty || plugins.contains(plugin.identifier)) && (states.isEmpty || states.contains(plugin.state))
+            && (roles.isEmpty || roles.contains(plugin.role))
     }
 }

@@ -6,7 +6,7 @@ import TerminalText
 
 extension JournalReply: Presentable {
     func text(for reader: Reader) -> String {
-        entries.isEmpty ? "no journal entry found\n" : table(for: reader).text
+        entries.isEmpty ? "" : table(for: reader).text(fitting: reader.width)
     }
 
     /// The entries as a table. Entries that arrive later are printed with the same column widths.

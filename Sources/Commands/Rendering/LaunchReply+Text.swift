@@ -6,7 +6,7 @@ import TerminalText
 
 extension LaunchListReply: Presentable {
     func text(for reader: Reader) -> String {
-        if launches.isEmpty { return "no launch found\n" }
+        if launches.isEmpty { return "" }
         var table = Table("LAUNCH", "PLUGIN", "LANE", "CAUSE", "TASKS", "WORST", "BUDGET", "USED", "STARTED", "OUTCOME")
         for launch in launches {
             table.add(
@@ -22,7 +22,7 @@ extension LaunchListReply: Presentable {
                 launch.outcome ?? launch.phase
             )
         }
-        return table.text
+        return table.text(fitting: reader.width)
     }
 }
 

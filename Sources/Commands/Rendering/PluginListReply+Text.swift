@@ -20,7 +20,7 @@ extension PluginListReply: Presentable {
                 plugin.state.rawValue
             )
         }
-        var sections = [plugins.isEmpty ? "no plugin is installed\n" : table.text]
+        var sections = plugins.isEmpty ? [] : [table.text(fitting: reader.width)]
         if !refused.isEmpty {
             let manifests = refused.count == 1 ? "1 manifest" : "\(refused.count) manifests"
             sections.append("\(manifests) refused:\n" + refused.map(\.text).joined())

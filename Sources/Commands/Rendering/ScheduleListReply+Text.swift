@@ -6,7 +6,7 @@ import TerminalText
 
 extension ScheduleListReply: Presentable {
     func text(for reader: Reader) -> String {
-        if schedules.isEmpty { return isPartial ? PartialList.text : "no schedule is configured\n" }
+        if schedules.isEmpty { return isPartial ? PartialList.text : "" }
         var table = Table("NEXT", "IN", "SCHEDULE", "KIND", "RHYTHM", "STATE", "LAST RUN", "OUTCOME")
         for schedule in schedules {
             table.add(
@@ -20,7 +20,7 @@ extension ScheduleListReply: Presentable {
                 schedule.lastOutcome?.outcome ?? ""
             )
         }
-        var sections = [table.text]
+        var sections = [table.text(fitting: reader.width)]
         let problems = schedules.compactMap { schedule in
             schedule.problem.map { schedule.problemText($0, for: reader) }
         }

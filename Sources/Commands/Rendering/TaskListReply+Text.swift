@@ -7,10 +7,9 @@ import TerminalText
 extension TaskListReply: Presentable {
     func text(for reader: Reader) -> String {
         var sections: [String] = []
-        if !running.isEmpty { sections.append(runningTable.text) }
-        if !pending.isEmpty { sections.append(pendingTable(for: reader).text) }
-        if !events.isEmpty { sections.append(eventTable(for: reader).text) }
-        if sections.isEmpty { sections.append("no running task, pending request or waiting event found\n") }
+        if !running.isEmpty { sections.append(runningTable.text(fitting: reader.width)) }
+        if !pending.isEmpty { sections.append(pendingTable(for: reader).text(fitting: reader.width)) }
+        if !events.isEmpty { sections.append(eventTable(for: reader).text(fitting: reader.width)) }
         if isPartial { sections.append(PartialList.text) }
         return sections.joined(separator: "\n")
     }

@@ -12,25 +12,44 @@ struct ScheduleListCommand: AsyncParsableCommand {
         abstract: "List the schedules by their next occurrence, with the last run and the last outcome.",
         discussion: """
             A schedule is blocked when every occurrence is refused: its plugin is missing, refused or disabled, or \
-            the manifest does not permit the identifier or the kind. The reason and the remedy follow the table.
+            the manifest does not permit the identifier or the kind. The reason and the remedy follow the table. The \
+            exit status is 1 if no schedule is listed.
 
             Examples:
               bgtask schedule list
-              bgtask schedule list --plugin com.example.feed
+              bgtask schedule list --plugin com.example.feed --state blocked
             """
     )
 
-    @Option(
-        help: ArgumentHelp("Only schedules of this plugin.", valueName: "identifier"),
-        transform: IdentifierArgument.plugin
-    )
-    var plugin: PluginIdentifier?
+    @OptionGroup(title: "Filters") var plugin: PluginFilterOptions
 
-    @OptionGroup var output: OutputOptions
+    @Option(
+        help: ArgumentHelp(
+            "Only schedules in this state: "
+                + "\(ScheduleListReply.State.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "state"
+        ),
+        transform: { try FilterValues.words($0, among: ScheduleListReply.State.allCases, \.rawValue) }
+    )
+    var state: [[ScheduleListReply.State]] = []
+
+    @OptionGroup(title: "List") var list: ListOptions
+    @OptionGroup var watch: WatchOption
+
+    @Option(help: ArgumentHelp("Maximum number of schedules.", valueName: "number"))
+    var limit: Int?
+
     @OptionGroup var host: HostOptions
 
+    func validate() throws { try limit.map(LimitArgument.check) }
+
     func run() async throws {
-        let plugin = plugin
-        try output.show(try await host.connected { try await $0.schedules(plugin: plugin) })
+        let (plugins, states) = (plugin.plugins, Set(state.joined()))
+        try await watch.show(with: list, from: host, limit: limit) { client in
+            var list = try await client.schedules(plugin: plugins.count == 1 ? plugins.first : nil)
+            if plugins.count > 1 { list.schedules.removeAll { !plugins.map(\.text).contains($0.plugin) } }
+            if !states.isEmpty { list.schedules.removeAll { !states.contains($0.state) } }
+            return list
+        }
     }
 }

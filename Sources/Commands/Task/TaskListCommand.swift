@@ -11,32 +11,28 @@ struct TaskListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List running tasks and pending requests, with the first reason for waiting.",
         discussion: """
+            Work is listed if it matches one value of every given filter. The exit status is 1 if none does.
+
             Examples:
               bgtask task list
-              bgtask task list --plugin com.example.feed --kind refresh --kind event
+              bgtask task list --plugin com.example.feed --kind refresh,event --sort failed --reverse
+              bgtask task list --state pending --reason retry-delay -o name
             """
     )
 
-    @Option(
-        help: ArgumentHelp("Only work of this plugin.", valueName: "identifier"),
-        transform: IdentifierArgument.plugin
-    )
-    var plugin: PluginIdentifier?
+    @OptionGroup(title: "Filters") var filters: TaskFilterOptions
+    @OptionGroup(title: "List") var list: ListOptions
+    @OptionGroup var watch: WatchOption
 
-    @Option(
-        help: ArgumentHelp(
-            "Only work of this kind: \(TaskKind.allCases.map(\.name).joined(separator: ", ")). May be repeated.",
-            valueName: "kind"
-        ),
-        transform: { try WordArgument.value($0, among: TaskKind.allCases, \.name) }
-    )
-    var kind: [TaskKind] = []
+    @Option(help: ArgumentHelp("Maximum number of rows.", valueName: "number"))
+    var limit: Int?
 
-    @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
+    func validate() throws { try limit.map(LimitArgument.check) }
+
     func run() async throws {
-        let (plugin, kinds) = (plugin, Set(kind))
-        try output.show(try await host.connected { try await $0.tasks(plugin: plugin, kinds: kinds) })
+        let selector = filters.selector
+        try await watch.show(with: list, from: host, limit: limit) { try await selector.tasks(of: $0) }
     }
 }

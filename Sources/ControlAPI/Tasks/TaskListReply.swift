@@ -7,7 +7,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
     /// Pending requests, sorted by plugin, then by submission number.
     package var pending: [Pending]
     /// All running tasks; nil on every page but the first.
-    package let listedRunning: [Running]?
+    package var listedRunning: [Running]?
     /// Waiting events, sorted by plugin, then by submission number.
     package var events: [Event]
     /// Value of the query parameter `after` for the next page; nil at the end of the list.

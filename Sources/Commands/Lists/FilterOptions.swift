@@ -1,0 +1,36 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import TaskModel
+
+/// The option `--plugin` of lists, with one or several plugins.
+struct PluginFilterOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Only this plugin; several between commas, or repeated.", valueName: "identifier"),
+        transform: { try FilterValues.list($0, IdentifierArgument.plugin) }
+    )
+    private var plugin: [[PluginIdentifier]] = []
+
+    /// The plugins, each once; empty for every plugin.
+    var plugins: [PluginIdentifier] { FilterValues.distinct(plugin) }
+}
+
+/// The values of filters that may be repeated and may have several values between commas.
+enum FilterValues {
+    static func list<Value>(_ text: String, _ read: (String) throws -> Value) throws -> [Value] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).map { try read(String($0)) }
+    }
+
+    static func words<Value>(_ text: String, among values: [Value], _ word: (Value) -> String) throws -> [Value] {
+        try list(text) { try WordArgument.value($0, among: values, word) }
+    }
+
+    /// All values, each once, in the order in which they were given.
+    static func distinct<Value: Hashable>(_ lists: [[Value]]) -> [Value] {
+        var seen: Set<Value> = []
+        return lists.joined().filter { seen.insert($0).inserted }
+    }
+
+    /// One element for each value; nil alone, for no restriction, when there is no value.
+    static func choices<Value>(_ values: [Value]) -> [Value?] { values.isEmpty ? [nil] : values }
+}
