@@ -26,7 +26,7 @@ struct SortKey<Row>: Sendable {
     let precedes: @Sendable (Row, Row) -> Bool
 
     /// Creates an ascending order. Rows without the value come last.
-    init<Value: Comparable>(_ name: String, _ value: @escaping @Sendable (Row) -> Value?) {
+    init<Value: Comparable & SendableMetatype>(_ name: String, _ value: @escaping @Sendable (Row) -> Value?) {
         self.name = name
         precedes = { left, right in
             switch (value(left), value(right)) {
