@@ -11,7 +11,7 @@ SWIFT_PLUGINS = ColorFeed
 # Debian packages for building, testing and the demo.
 PACKAGES = gcc g++ make pkg-config libffi-dev libseccomp-dev libsqlite3-dev libcurl4-openssl-dev libxml2-dev libturbojpeg0-dev \
     libleptonica-dev zlib1g-dev sqlite3 python3 python3-yaml python3-jsonschema binutils tzdata jq dbus libsystemd0 \
-    python3-dbusmock abigail-tools prometheus python3-prometheus-client openssh-client openssh-server
+    python3-dbusmock abigail-tools python3-prometheus-client openssh-client
 
 BENCH = $(BUILD)/bench
 BENCHMARK = swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release --skip-build
@@ -46,7 +46,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -54,10 +54,21 @@ demo: build plugins
 # The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups,
 # exclusively. The tests of ColorFeed have a host inside of their process: they need a process without tests of the
 # Swift module.
-test: packages plugins docs minor1
+test: packages plugins docs minor1 prometheus
 	swift test $(SWIFT_FLAGS) --skip 'PluginLaunchTests|^ColorFeedTests\.'
 	swift test $(SWIFT_FLAGS) --skip-build --filter '^ColorFeedTests\.'
 	BGTASK_MINOR1="$(MINOR1)" swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
+
+# The programs of Debian's Prometheus, which read the metrics of a host in the tests. Extracted, because an installation
+# starts its service.
+PROMETHEUS = $(BUILD)/prometheus
+prometheus: packages $(PROMETHEUS)/usr/bin/promtool
+$(PROMETHEUS)/usr/bin/promtool:
+	rm -rf "$(PROMETHEUS)" && mkdir -p "$(PROMETHEUS)"
+	cd "$(PROMETHEUS)" && { apt-get download -q prometheus || { \
+	    $$([ "$$(id -u)" -eq 0 ] || echo sudo) apt-get update -q && apt-get download -q prometheus; }; }
+	dpkg-deb -x "$(PROMETHEUS)"/prometheus_*.deb "$(PROMETHEUS)"
+	rm "$(PROMETHEUS)"/prometheus_*.deb
 
 # Scenarios that any host of the plugin ABI and the control API has to pass; Documentation/HostConformance.md. HOST is the
 # program that starts it.
@@ -191,6 +202,13 @@ HOSTILE := Attacks StartsThreads RepeatsRefusedCall UsesSockets AllocatesMemory 
     ClosesDescriptors StopsItself LoopInHandler LoopInEntry Deaf CrashInHandler CrashInConstructor LeavesChild ForkBomb
 
 # The flood of frames uses the plugin of the tests, so that both write the same frames.
+# Replays a week of 100 plugins with each shipped trace, in the release build. A week should take less than 5 s of processor
+# time; the last column of each line is that time in seconds.
+bench-replay: release
+	for trace in laptop office server; do \
+	    bash -c 'TIMEFORMAT="$$0 %U"; time "$$1" replay week --count 100 --conditions "Demo/replays/$$0.yaml" > /dev/null' \
+	        $$trace "$(BUILD)/release/bgtask" || exit; done
+
 bench-programs: release
 	mkdir -p "$(BENCH)"
 	for plugin in Benchmarks/Plugins/Stamp Benchmarks/Plugins/Polls Benchmarks/Plugins/FloodsCalls Benchmarks/Plugins/Overstays \

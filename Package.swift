@@ -363,6 +363,23 @@ let package = Package(
             ]
         ),
 
+        // MARK: HostBackup, makes backups of hosts and restores them
+
+        .target(
+            name: "HostBackup",
+            dependencies: [
+                "CLinux", "ControlAPI", "HostConfiguration", "HostDoctor", "LinuxSystem", "PluginCatalogue",
+                "Signatures",
+                "TaskLedger", "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .testTarget(
+            name: "HostBackupTests",
+            dependencies: [
+                "HostBackup", "HostConfiguration", "HostTestKit", "LinuxSystem", "Signatures",
+            ]
+        ),
+
         // MARK: PluginInstaller, puts a plugin's files in place or removes them, all or none
 
         .target(
@@ -430,7 +447,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "ControlAPI", "ControlClient", "FunctionTrial", "HostConfiguration", "HostDoctor", "HostMonitor",
+                "ControlAPI", "ControlClient", "FunctionTrial", "HostBackup", "HostConfiguration", "HostDoctor",
+                "HostMonitor",
                 "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginConformance",
                 "PluginInstaller", "PluginLaunch", "PluginTrial", "Replay", "RunnerWire", "SandboxPolicy", "Scheduling",
                 "Signatures", "TaskModel", "TerminalText",

@@ -61,8 +61,8 @@ static int restrict_files(const char *library) {
 
 /* The filter arrives in the file with this descriptor. */
 static int confine(const char *library, int filter) {
-    static const int limits[] = {RLIMIT_NOFILE, RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE, RLIMIT_RTPRIO};
-    for (int index = 0; index < 4; index++) {
+    static const int limits[] = {RLIMIT_NOFILE, RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE, RLIMIT_SIGPENDING, RLIMIT_RTPRIO};
+    for (int index = 0; index < 5; index++) {
         const struct rlimit limit = {index == 0 ? 1024 : 0, index == 0 ? 4096 : 0};
         if (setrlimit((__rlimit_resource_t)limits[index], &limit) != 0) return -1;
     }

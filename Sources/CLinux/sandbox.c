@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -25,6 +26,9 @@
 #define SYS_landlock_add_rule 445
 #define SYS_landlock_restrict_self 446
 #endif
+
+/* O_TMPFILE without O_DIRECTORY. */
+enum { O_TMPFILE_BIT = O_TMPFILE & ~O_DIRECTORY };
 
 enum { LANDLOCK_VERSION = 1, LANDLOCK_PATH_BENEATH = 1, LANDLOCK_NET_PORT = 2 };
 
@@ -166,11 +170,40 @@ int bgl_load_system_call_filter(const void *filter, size_t size, int *listener) 
     return status > 0 ? -EBUSY : answer(status);
 }
 
+int bgl_memory_file(const char *name) {
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+    const int file = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+    /* Not before Linux 6.3. Later ones can demand it (vm.memfd_noexec). */
+    return answer(file < 0 && errno == EINVAL ? memfd_create(name, MFD_CLOEXEC) : file);
+}
+
 int bgl_is_listener(int descriptor) {
     char link[40], name[40] = "";
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     /* A call to another kind of file could block. */
     return readlink(link, name, sizeof name - 1) > 0 && strcmp(name, "anon_inode:seccomp notify") == 0;
+}
+
+/* Stores the arguments of a refused call that decide. */
+static void copy_arguments(const struct seccomp_data *data, struct bgl_refused_call *call) {
+    switch (data->nr) {
+    case SYS_socket:
+        call->arguments[0] = data->args[0] & 0xff;
+        call->arguments[1] = data->args[1] & 0xf;
+        break;
+    case SYS_clone: call->arguments[0] = data->args[0]; break;
+    case SYS_fcntl: call->arguments[1] = data->args[1] & 0xffffffff; break;
+    case SYS_openat:
+        if (data->args[2] & (O_CREAT | O_TMPFILE_BIT)) call->arguments[1] = data->args[3] & (S_ISUID | S_ISGID);
+        break;
+#ifdef SYS_open
+    case SYS_open:
+        if (data->args[1] & (O_CREAT | O_TMPFILE_BIT)) call->arguments[1] = data->args[2] & (S_ISUID | S_ISGID);
+        break;
+#endif
+    }
 }
 
 int bgl_answer_refused_call(int listener, struct bgl_refused_call *call) {
@@ -190,14 +223,7 @@ int bgl_answer_refused_call(int listener, struct bgl_refused_call *call) {
         return errno == ENOENT || errno == EINTR ? 0 : -errno;
     }
     *call = (struct bgl_refused_call){.number = received.head.data.nr};
-    if (call->number == SYS_socket) {
-        call->arguments[0] = received.head.data.args[0] & 0xff;
-        call->arguments[1] = received.head.data.args[1] & 0xf;
-    } else if (call->number == SYS_clone) {
-        call->arguments[0] = received.head.data.args[0];
-    } else if (call->number == SYS_fcntl) {
-        call->arguments[1] = received.head.data.args[1] & 0xffffffff;
-    }
+    copy_arguments(&received.head.data, call);
     union {
         struct seccomp_notif_resp head;
         char room[1024];

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +43,36 @@ int bgl_pipe(int pair[2]) {
     int error = errno;
     close(pair[0]);
     close(pair[1]);
+    return -error;
+}
+
+int bgl_datagram_socket(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const size_t length = strlen(path);
+    if (length >= sizeof address.sun_path) return -ENAMETOOLONG;
+    memcpy(address.sun_path, path, length);
+    int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (file < 0) return -errno;
+    if (connect(file, (const struct sockaddr *)&address, sizeof address) == 0) return file;
+    int error = errno;
+    close(file);
+    return -error;
+}
+
+int bgl_sealed_file(const char *name, const void *bytes, size_t count) {
+    int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0) return -errno;
+    size_t written = 0;
+    while (written < count) {
+        ssize_t size = write(file, (const char *)bytes + written, count - written);
+        if (size < 0 && errno == EINTR) continue;
+        if (size < 0) break;
+        written += (size_t)size;
+    }
+    if (written == count
+        && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0) return file;
+    int error = errno;
+    close(file);
     return -error;
 }
 

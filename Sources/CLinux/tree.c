@@ -101,6 +101,10 @@ int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit)
     return stream == NULL ? -errno : give(stream, &gift, 0);
 }
 
+int bgl_exchange(const char *one, const char *other) {
+    return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE) == 0 ? 0 : -errno;
+}
+
 int bgl_has_access_list(const char *path) { return getxattr(path, "system.posix_acl_access", NULL, 0) > 0; }
 
 /* The measurement of a tree. */
@@ -227,3 +231,5 @@ int64_t bgl_tree_bytes(const char *path, int limit) {
     if (error != 0) return error;
     return sum.is_partial ? -E2BIG : sum.bytes;
 }
+
+int bgl_sync_disk(int file) { return syncfs(file) == 0 ? 0 : -errno; }

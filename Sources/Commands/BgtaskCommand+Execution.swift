@@ -4,6 +4,7 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 import FunctionTrial
+import HostBackup
 import PluginInstaller
 
 extension BgtaskCommand {
@@ -88,6 +89,9 @@ extension BgtaskCommand {
             return failure.status
         case let error as InstallationError:
             if let report = error.report { try? context.write(error.shown(report.text(for: context.reader))) }
+            let failure = CommandFailure(.refused, error.message, remedy: error.remedy)
+            return conclude(failure, report)
+        case let error as BackupError:
             let failure = CommandFailure(.refused, error.message, remedy: error.remedy)
             return conclude(failure, report)
         case let error as FunctionTrialError:

@@ -31,7 +31,7 @@ package struct BgtaskCommand: ParsableCommand {
             RunCommand.self, WhyCommand.self, TriggerCommand.self, LogsCommand.self, JournalCommand.self,
             WatchCommand.self, StatsCommand.self,
             PluginCommand.self, TaskCommand.self, LaunchCommand.self, ScheduleCommand.self, SimulateCommand.self,
-            ReplayCommand.self, TrustCommand.self, HostCommand.self, MetricsCommand.self,
+            NotificationCommand.self, ReplayCommand.self, TrustCommand.self, HostCommand.self, MetricsCommand.self,
         ]
     )
 

@@ -36,6 +36,8 @@ struct ErrorReport {
         case .misuse: ("misuse", "arguments-invalid")
         case .unreachable: ("unreachable", "host-unreachable")
         case .hungUp, .interrupted, .terminated: ("interrupted", "signal")
+        case .timedOut: ("interrupted", "timeout")
+        case .taskFailed, .taskExpired, .taskAbandoned, .taskCancelled: ("ended", "task-outcome")
         case .checkerFailed, .cannotBeLoaded: ("refused", "check-failed")
         }
     }

@@ -7,6 +7,13 @@ package enum ExitStatus: Int32, Hashable, Sendable {
     case misuse = 2
     case unreachable = 3
 
+    // Only of `run --wait`: the outcome of the task, and the end of the time limit, with the status of timeout(1).
+    case taskFailed = 10
+    case taskExpired = 11
+    case taskAbandoned = 12
+    case taskCancelled = 13
+    case timedOut = 124
+
     // 128 plus the number of the signal, as a shell reports it.
     case hungUp = 129
     case interrupted = 130

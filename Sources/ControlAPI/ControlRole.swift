@@ -4,7 +4,7 @@
 package enum ControlRole: String, CaseIterable, Hashable, Sendable, Comparable {
     /// Shows the state of the host, its plugins and tasks, and the journal.
     case read
-    /// Submits, cancels and runs requests.
+    /// Submits, retries, cancels and runs requests.
     case submit
     /// Calls every route.
     case operate
@@ -27,9 +27,9 @@ extension Route {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
             .launchShow, .journal, .stats, .metrics:
             .read
-        case .taskSubmit, .taskSubmitBatch, .taskCancel, .run: .submit
-        case .hostReload, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop, .launchStop, .logs,
-            .simulateExpiration, .simulateConditions:
+        case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run: .submit
+        case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop,
+            .launchStop, .logs, .simulateExpiration, .simulateConditions:
             .operate
         }
     }

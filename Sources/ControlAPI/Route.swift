@@ -5,6 +5,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case apiDescription
     case hostStatus
     case hostReload
+    case backupReport
     case pluginList
     case pluginShow
     case pluginPurge
@@ -15,6 +16,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case taskSubmitBatch
     case taskCancel
     case taskStop
+    case taskRetry
     case taskList
     case taskWhy
     case scheduleList
@@ -40,8 +42,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
             .launchShow, .journal, .logs, .stats, .metrics:
             .get
-        case .hostReload, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskStop,
-            .launchStop, .run, .simulateExpiration, .simulateConditions:
+        case .hostReload, .backupReport, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
+            .taskStop, .taskRetry, .launchStop, .run, .simulateExpiration, .simulateConditions:
             .post
         case .pluginPurge, .taskCancel: .delete
         }
@@ -53,6 +55,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription: "/v1/openapi.yaml"
         case .hostStatus: "/v1/host"
         case .hostReload: "/v1/host/reload"
+        case .backupReport: "/v1/host/backups"
         case .pluginList: "/v1/plugins"
         case .pluginShow, .pluginPurge: "/v1/plugins/{identifier}"
         case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
@@ -62,6 +65,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskSubmitBatch: "/v1/tasks/batch"
         case .taskCancel: "/v1/tasks/{identifier}"
         case .taskStop: "/v1/tasks/{identifier}/stop"
+        case .taskRetry: "/v1/tasks/{identifier}/retry"
         case .taskWhy: "/v1/tasks/{identifier}/why"
         case .scheduleList: "/v1/schedules"
         case .launchList: "/v1/launches"
@@ -92,9 +96,9 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .journal: JournalQuery.names
         case .logs: LogQuery.names
         case .stats: StatsQuery.names
-        case .apiDescription, .hostStatus, .hostReload, .pluginShow, .pluginPurge, .pluginTrigger, .pluginPause,
-            .pluginResume,
-            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskWhy, .launchShow, .launchStop, .metrics, .run,
+        case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
+            .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy,
+            .launchShow, .launchStop, .metrics, .run,
             .simulateExpiration, .simulateConditions:
             []
         }
@@ -103,7 +107,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     /// Whether a call of the route needs a body. Calls of the other routes must not have one.
     package var takesBody: Bool {
         switch self {
-        case .hostReload, .taskStop, .launchStop, .pluginResume: false
+        case .hostReload, .taskStop, .taskRetry, .launchStop, .pluginResume: false
         default: method == .post
         }
     }
@@ -112,7 +116,12 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package var maximumBody: Int { self == .taskSubmitBatch ? 2 << 20 : 256 << 10 }
 
     /// The HTTP status of a successful answer to the route.
-    package var successStatus: Int { self == .taskSubmit || self == .pluginTrigger ? 201 : 200 }
+    package var successStatus: Int {
+        switch self {
+        case .taskSubmit, .taskRetry, .pluginTrigger: 201
+        default: 200
+        }
+    }
 
     /// The path with `value` as its parameter, followed by the query.
     package func path(_ value: String? = nil, query: [(name: String, value: String)] = []) -> String {

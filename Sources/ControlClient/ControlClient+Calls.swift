@@ -9,6 +9,11 @@ extension ControlClient {
 
     package func reload() async throws(ControlError) -> HostReloadReply { try await ask(.hostReload) }
 
+    /// Lets the host record a complete backup in its journal.
+    package func record(_ backup: BackupReport) async throws(ControlError) -> BackupReportReply {
+        try await send(backup, to: .backupReport)
+    }
+
     package func plugin(_ identifier: PluginIdentifier) async throws(ControlError) -> PluginReply {
         try await ask(.pluginShow, identifier.text)
     }
@@ -50,6 +55,13 @@ extension ControlClient {
 
     package func stop(_ task: TaskIdentifier) async throws(ControlError) -> TaskStopReply {
         try await ask(.taskStop, task.text)
+    }
+
+    /// Submits the last request of a task again.
+    ///
+    /// - Parameter subject: the identifier of the task, or the number of the request.
+    package func retry(_ subject: String) async throws(ControlError) -> TaskSubmissionReply {
+        try await ask(.taskRetry, subject)
     }
 
     package func why(_ task: TaskIdentifier) async throws(ControlError) -> TaskWhyReply {

@@ -22,7 +22,6 @@ extension FunctionTrial {
             modes: [.processing],
             settings: settings,
             handlers: [handler],
-            containerPath: container,
             supportedResources: [],
             hostVersion: Release.version,
             deadline: start + budget,

@@ -46,10 +46,14 @@ final class ConditionsBoard: Sendable {
     var watch: Watch { state.withLock(\.watch) }
     var isClosing: Bool { state.withLock(\.isClosing) }
 
+    /// Sets what is watched from now on. Conditions that the operator fixed are left out: no sample of them has an
+    /// effect.
     func watch(_ wanted: Watch) {
         let isNew = state.withLock { state in
-            defer { state.watch = wanted }
-            return state.watch != wanted
+            let old = state.watch
+            state.watch = wanted
+            state.watch.conditions.subtract(state.configured.values.keys)
+            return state.watch != old
         }
         if isNew { bgl_eventfd_signal(wakeChannel.number) }
     }

@@ -51,10 +51,17 @@ final class ConditionsLoop {
         board.closed()
     }
 
-    /// Time until the next sample of any sensor; nil when no sensor has to be sampled.
-    var timeout: Duration? {
-        sensors.compactMap(\.nextSample).min().map { $0 - .now }
+    /// Time until the next wake-up for samples; nil when no sensor has to be sampled.
+    var timeout: Duration? { Self.wakeTime(of: sensors.compactMap(\.nextSample)).map { $0 - .now } }
+
+    /// The time of one wake-up for the earliest sample and all that follow it within `slack`; nil without samples.
+    static func wakeTime(of samples: [MonotonicTime]) -> MonotonicTime? {
+        guard let first = samples.min() else { return nil }
+        return samples.filter { $0 <= first + slack }.max()
     }
+
+    /// Maximum delay of a sample. The intervals of the sensors have common multiples, so most samples share a wake-up.
+    private static let slack: Duration = .milliseconds(100)
 
     private func obey(_ wanted: ConditionsBoard.Watch) {
         guard wanted != watch else { return }

@@ -57,7 +57,7 @@ package final class SystemConditions: Sendable {
     package var report: ConditionsReport { board.report }
 
     /// Samples these conditions and containers from now on, and no others. Conditions that the kernel reports are
-    /// always known.
+    /// always known. Conditions that the operator fixed are never sampled.
     package func watch(_ conditions: Set<Condition>, containers: WatchedContainers = .none) {
         board.watch(.init(conditions: conditions.intersection(Condition.sampled), containers: containers))
     }

@@ -61,12 +61,13 @@ extension HostConfiguration {
             replace(&self.logs.retention, with: logs.duration("retention", in: Self.waits))
         }
         replace(&journalRetention, with: mapping.duration("journal-retention", in: Self.waits))
+        replace(&journalSize, with: mapping.byteSize("journal-size", in: Self.journalSizes))
         readScheduling(mapping)
         for policy in mapping.mappings("plugins", Self.policy) {
             guard let policy else { continue }
             policies[policy.plugin] = policy
-            settings[policy.plugin] = policy.settings
-            secrets[policy.plugin] = policy.secrets
+            if !policy.settings.isEmpty { settings[policy.plugin] = policy.settings }
+            if !policy.secrets.isEmpty { secrets[policy.plugin] = policy.secrets }
         }
         refuseSharedExtensions(mapping.problems)
     }
@@ -170,6 +171,7 @@ extension HostConfiguration {
         let dayBudget = mapping.duration("day-budget", in: bounds)?.value
         let isBackgroundRefreshOn = mapping.boolean("background-refresh")?.value ?? true
         let isBackgroundOn = mapping.boolean("background")?.value ?? true
+        let retries = retries(mapping)
         let schedules = schedules(mapping)
         let extensions = extensions(mapping, of: name.value)
         guard let plugin = PluginIdentifier(name.value) else {
@@ -191,6 +193,7 @@ extension HostConfiguration {
             dayBudget: dayBudget,
             isBackgroundRefreshOn: isBackgroundRefreshOn,
             isBackgroundDenied: !isBackgroundOn,
+            retries: retries,
             schedules: schedules,
             settings: settings,
             secrets: Dictionary(secrets.compactMap(\.self)) { _, last in last },
@@ -237,6 +240,7 @@ extension HostConfiguration {
     /// Permitted range of budgets, timeouts and intervals: 1 ms to 7 days.
     static let times: ClosedRange<Duration> = .milliseconds(1) ... .seconds(7 * 86_400)
     static let waits: ClosedRange<Duration> = .zero ... .seconds(3_650 * 86_400)
+    private static let journalSizes: ClosedRange<Int64> = 1 << 20...1 << 40
     /// Permitted batch sizes. The plan of such a batch fits into one frame even when each task has the largest payload.
     private static let batchSizes = 1...200
 }

@@ -114,7 +114,9 @@ extension HostConfiguration {
         Key("log-level") { $0.logLevel == $1.logLevel },
         Key("conditions") { $0.conditions == $1.conditions },
         Key("sensors") { $0.sensors == $1.sensors },
+        Key("logs") { $0.logs == $1.logs },
         Key("journal-retention") { $0.journalRetention == $1.journalRetention },
+        Key("journal-size") { $0.journalSize == $1.journalSize },
         Key("removed-plugin-retention") {
             $0.scheduling.removedPluginRetention == $1.scheduling.removedPluginRetention
         },

@@ -57,6 +57,8 @@ package struct HostConfiguration: Sendable {
     package var logs = LogLimits()
     /// Retention of the journal and of ended launches.
     package var journalRetention: Duration = .seconds(90 * 24 * 60 * 60)
+    /// Maximum size of the journal in bytes. Beyond it, the oldest entries are deleted.
+    package var journalSize: Int64 = 256 << 20
     /// The operator's values of plugin settings, which override the defaults of the manifests.
     package var settings: [PluginIdentifier: [String: String]] = [:]
     /// The operator's sources of secret settings, by plugin and setting.

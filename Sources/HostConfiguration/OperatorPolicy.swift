@@ -16,6 +16,7 @@ struct OperatorPolicy: Sendable {
     let dayBudget: Duration?
     let isBackgroundRefreshOn: Bool
     let isBackgroundDenied: Bool
+    let retries: RetryChoices
     let schedules: [TaskIdentifier: WorkSchedule]
     let settings: [String: String]
     /// The sources of the plugin's secret settings.
@@ -33,6 +34,7 @@ struct OperatorPolicy: Sendable {
         policy.dayBudget = dayBudget
         policy.isBackgroundRefreshOn = isBackgroundRefreshOn
         policy.isBackgroundDenied = isBackgroundDenied
+        policy.retries = retries
         policy.schedules = schedules
         if let limits {
             var own = host.limits

@@ -9,16 +9,7 @@ import TaskModel
 // Checks of the installed plugins, read like the host's own catalogue.
 extension HostCheck {
     func contents(known: [KnownPlugin]) -> CatalogueContents {
-        CatalogueReader.load(
-            CatalogueDirectories(
-                operatorManifests: configuration.operatorManifests,
-                packageManifests: [configuration.packageManifests],
-                plugins: configuration.pluginDirectory
-            ),
-            alreadyCatalogued: known,
-            operatorExtensions: configuration.operatorExtensions,
-            rule: ProvenanceRule(reading: configuration.provenance)
-        )
+        InstalledPlugins.contents(configuration, known: known)
     }
 
     mutating func checkPlugins(known: [KnownPlugin]) {

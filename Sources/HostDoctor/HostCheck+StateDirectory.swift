@@ -28,6 +28,9 @@ extension HostCheck {
             return directory
         }
         let count = findings.count
+        if directory.files.contains(RestoreMark.unfinished) {
+            add(.problem, .stateDirectory, RestoreMark.unfinishedProblem(in: directory.path))
+        }
         checkOwner(of: directory)
         checkMode(of: directory)
         checkWriting(

@@ -3,7 +3,7 @@
 import Glibc
 
 /// Whether a host uses a state directory, according to the lock in it.
-enum HostPresence: Hashable {
+package enum HostPresence: Hashable {
     /// A host holds the lock. The value is the number of its process from the lock file; nil when the file contains
     /// none.
     case running(process: Int32?)
@@ -12,7 +12,7 @@ enum HostPresence: Hashable {
     case unknown(errno: Int32)
 
     /// Whether a host runs; nil when it is unknown.
-    var isRunning: Bool? {
+    package var isRunning: Bool? {
         switch self {
         case .running: true
         case .stopped: false
@@ -20,7 +20,7 @@ enum HostPresence: Hashable {
         }
     }
 
-    init(stateDirectory: String) {
+    package init(stateDirectory: String) {
         let descriptor = open(stateDirectory + "/host.lock", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             let error = errno

@@ -58,6 +58,7 @@ package struct Host: Sendable {
             // Before the ledger is opened, which may upgrade it: a host that refuses to start changes nothing of it.
             try require(limiting(launcher, users, containers: state.containerDirectory), by: sandboxes)
             ledger = try openLedger(in: state, reportingTo: mailbox, health, metrics)
+            try await recordRestore(in: state, ledger)
             let keeper = try UserKeeper(users, ledger: ledger)
             try await DiskThreads.with { threads in
                 let socket = ControlSocket(
@@ -107,8 +108,11 @@ package struct Host: Sendable {
         _ metrics: MetricsKeeper
     ) throws -> Ledger {
         let log = log
-        let ledger = try Ledger.open(path: state.ledgerFile) { group in
+        let ledger = try Ledger.open(path: state.ledgerFile, journalCapacity: configuration.journalSize) { group in
             metrics.note(group, at: SystemClock().now().wall)
+            // Only in systemd's journal, where the fields of a line can be selected. A terminal would show each outcome
+            // twice.
+            if LogOutput.ofProcess.isInJournal { group.log(to: log) }
         } onCommit: { reports in
             health.note(reports, at: SystemClock().now().wall)
             for report in reports {
@@ -218,6 +222,7 @@ package struct Host: Sendable {
             configuration: configuration.scheduling,
             conditions: conditions.now,
             snapshot: snapshot,
+            jitterSeed: .random(in: .min ... .max),
             at: clock.now()
         )
         let (doubts, doubted) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -280,7 +285,8 @@ package struct Host: Sendable {
             limiting: limiting(launcher, users.users, containers: state.containerDirectory),
             startedAt: clock.now(),
             pid: getpid(),
-            user: Account.name(of: geteuid())
+            user: Account.name(of: geteuid()),
+            incarnation: try ledger.incarnation()
         )
         let routes = ControlRoutes(
             loop: loop,

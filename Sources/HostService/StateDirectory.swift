@@ -26,6 +26,7 @@ final class StateDirectory: Sendable {
     ///   containers. They can neither list it nor open the ledger.
     init(path: String, isTraversable: Bool = false) throws(HostError) {
         self.path = path
+        try Self.refuseUnfinishedRestore(path)
         for directory in [path, path + "/ledger", path + "/containers"] {
             do {
                 try FileManager.default.createDirectory(
@@ -65,6 +66,15 @@ final class StateDirectory: Sendable {
         ftruncate(descriptor, 0)
         _ = "\(getpid())\n".withCString { write(descriptor, $0, strlen($0)) }
         try adoptLedger()
+    }
+
+    /// Throws while a restore writes the directory, and after a restore that was killed.
+    private static func refuseUnfinishedRestore(_ path: String) throws(HostError) {
+        guard FilePlace.exists("\(path)/\(RestoreMark.unfinished)") else { return }
+        throw HostError(
+            code: .stateDirectoryUnusable,
+            message: RestoreMark.unfinishedProblem(in: path)
+        )
     }
 
     /// Moves the ledger of an earlier version, which lies beside the containers, into the directory `ledger`. The

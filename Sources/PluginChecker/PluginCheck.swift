@@ -109,7 +109,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             switch rule {
             case .format: .manifestReadable
             case .requires: .manifestRequires
-            case .patternPrefix, .oneLabel: .manifestIdentifiers
+            case .patternPrefix, .oneLabel, .retry: .manifestIdentifiers
             case .notOffered, .notEnforced: .manifestKeys
             case .processingNeedsIdentifiers, .meaninglessMode, .meaninglessGrant: .manifestModes
             case .role: .manifestRole

@@ -73,14 +73,31 @@ struct FileExchange {
         (steps, madeDirectories) = ([], [])
     }
 
-    /// Rolls back all steps, and deletes the staged files.
-    mutating func takeBack(_ staged: [Staged]) {
+    /// Rolls back all steps, and deletes the staged files. Returns the error to throw: `cause`, with the files that
+    /// could not be rolled back.
+    mutating func takeBack(_ staged: [Staged], after cause: any Error) -> any Error {
         for file in staged { unlink(file.temporary) }
-        for step in steps.reversed() {
-            if let backup = step.backup { rename(backup, step.path) } else { unlink(step.path) }
-        }
+        let failures = steps.reversed().compactMap(Self.takeBack)
         for directory in madeDirectories.reversed() { rmdir(directory) }
         (steps, madeDirectories) = ([], [])
+        if failures.isEmpty { return cause }
+        let error = cause as? InstallationError ?? InstallationError("\(cause)")
+        let remedy = "restore these files yourself" + (error.remedy.map { "; then \($0)" } ?? "")
+        return InstallationError(
+            "\(error.message); not everything is as before: \(failures.joined(separator: "; "))",
+            remedy: remedy,
+            report: error.report
+        )
+    }
+
+    /// Rolls back a step. Returns the failure; nil on success.
+    private static func takeBack(_ step: Step) -> String? {
+        guard let backup = step.backup else {
+            if unlink(step.path) == 0 || errno == ENOENT { return nil }
+            return "\(step.path) is still there: \(String(cString: strerror(errno)))"
+        }
+        if rename(backup, step.path) == 0 { return nil }
+        return "\(step.path) has its earlier contents in \(backup): \(String(cString: strerror(errno)))"
     }
 
     // MARK: One file

@@ -2,7 +2,8 @@
 
 package import PluginChecker
 
-/// The reason why a plugin was not installed or removed. All files are then as they were before.
+/// The reason why a plugin was not installed or removed. All files are then as they were before, except those that
+/// the message names.
 package struct InstallationError: Error, Sendable {
     package let message: String
     /// The remedy; nil when the message contains it.

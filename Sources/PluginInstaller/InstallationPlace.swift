@@ -11,7 +11,7 @@ package struct InstallationPlace: Hashable {
         /// The guarantees about plugins that this host does not enforce, with the reasons.
         package let unenforced: [String]
         /// The extensions of each main plugin, from manifests and configuration.
-        let extensions: [PluginIdentifier: Set<PluginIdentifier>]
+        package let extensions: [PluginIdentifier: Set<PluginIdentifier>]
 
         package init(
             socket: String,

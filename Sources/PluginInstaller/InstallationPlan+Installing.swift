@@ -52,8 +52,7 @@ extension InstallationPlan {
             let left = isTaken ? superseded.delete() : superseded.paths.filter(FilePlace.exists)
             return Installation(verdict: verdict, left: left)
         } catch {
-            exchange.takeBack(staged)
-            throw error
+            throw exchange.takeBack(staged, after: error)
         }
     }
 

@@ -13,8 +13,7 @@ extension RemovalPlan {
             try exchange.remove(manifest)
             if let library { try exchange.remove(library) }
         } catch {
-            exchange.takeBack([])
-            throw error
+            throw exchange.takeBack([], after: error)
         }
         exchange.keep()
         _ = superseded?.delete()

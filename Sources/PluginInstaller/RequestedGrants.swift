@@ -26,6 +26,7 @@ package struct RequestedGrants: Hashable {
             case .backgroundModes: add("modes", manifest.modes.map(\.rawValue).sorted())
             case .permittedIdentifiers: add("identifiers", manifest.permitted.map(\.value.description))
             case .handlers: add("handlers", manifest.handlers.map { "\($0.identifier): \($0.text)" })
+            case .retry: add("proposed retries", manifest.retries.lines)
             case .extensions: add("extensions", manifest.extensions.map(\.text))
             case .grantsNetwork: add("network", manifest.grants.network ? ["yes"] : [])
             case .grantsNetworkConnect: add("connects to", manifest.grants.connect.map { "TCP port \($0)" })
@@ -54,6 +55,8 @@ package struct RequestedGrants: Hashable {
             case .grants, .limits: break
             // The line of a handler has all its keys.
             case .handlersIdentifier, .handlersSymbol, .handlersArguments, .handlersReturns: break
+            // The line of a proposed retry has all its keys.
+            case .retryAttempts, .retryDelay, .retryBackoff, .retryJitter: break
             }
         }
         all = grants

@@ -17,6 +17,10 @@ struct OutputReader {
     /// Limit of one drain in bytes: the largest size of a pipe without privileges.
     private static let drainLimit = 1 << 20
 
+    /// Least cost of one read, as a number of bytes in the rate limit: a plugin that writes single bytes cannot keep
+    /// the thread of all launches busy with reads.
+    private static let readCost = 1_024
+
     private var pipe: Descriptor?
     private var partial: [UInt8] = []
     private var rateLimit: LineRateLimit
@@ -47,7 +51,7 @@ struct OutputReader {
             self.pipe = nil
             return false
         }
-        byteBucket.spend(count, at: now)
+        byteBucket.spend(max(count, Self.readCost), at: now)
         split(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: now, deliver: deliver)
         return true
     }

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CLinux
 import Glibc
 package import LinuxSystem
 import RunnerWire
@@ -103,11 +104,26 @@ package final class RunnerBundles: Sendable {
     }
 
     /// Links the directory of the resources, or each resource in a directory of its own: the sandbox then opens these
-    /// files alone, so that Foundation could not list their directory.
+    /// files alone, so that Foundation could not list their directory. Running launches see the earlier links or the
+    /// new ones.
     private static func linkResources(of bundle: MainBundle, in place: String) throws(SystemError) {
-        let (parent, name) = (FilePlace.directory(of: place), FilePlace.name(of: place))
-        while try TreeRemoval.removePart(of: name, in: parent, atMost: 1_000) {}
-        guard let linked = bundle.linked else { return try replace(place) { symlink(bundle.resources, $0) } }
+        let temporary = "\(place).new"
+        try removeTree(temporary)
+        try makeLinks(of: bundle, in: temporary)
+        let status = bgl_exchange(temporary, place)
+        // Without earlier links, and on a file system without exchange.
+        if status == -EINVAL || status == -ENOSYS { try removeTree(place) }
+        if status != 0, rename(temporary, place) != 0 {
+            throw SystemError(number: errno, attempt: "write \(place)")
+        }
+        try removeTree(temporary)
+    }
+
+    private static func makeLinks(of bundle: MainBundle, in place: String) throws(SystemError) {
+        guard let linked = bundle.linked else {
+            if symlink(bundle.resources, place) == 0 { return }
+            throw SystemError(number: errno, attempt: "write \(place)")
+        }
         try makeDirectory(place, 0o755)
         for file in linked {
             var directory = place
@@ -119,6 +135,11 @@ package final class RunnerBundles: Sendable {
                 throw SystemError(number: errno, attempt: "write \(place)/\(file)")
             }
         }
+    }
+
+    private static func removeTree(_ path: String) throws(SystemError) {
+        let (parent, name) = (FilePlace.directory(of: path), FilePlace.name(of: path))
+        while try TreeRemoval.removePart(of: name, in: parent, atMost: 1_000) {}
     }
 
     /// Copies the runner that the launcher opened, whatever is at its path now.

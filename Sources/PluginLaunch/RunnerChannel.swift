@@ -20,8 +20,8 @@ struct RunnerChannel {
     /// Limit of one drain in bytes. It exceeds the size of a socket buffer, so the messages of a dead runner are read
     /// completely, and a living process cannot prolong the drain.
     private static let drainLimit = 8 << 20
-    /// Cost of handling one message, as a number of bytes in the rate limit. It limits small messages to about ten
-    /// thousand per second.
+    /// Cost of handling one message, or one read that completes none, as a number of bytes in the rate limit. It limits
+    /// small messages, and reads of single bytes, to about ten thousand per second.
     private static let messageCost = 256
 
     private var socket: Descriptor?
@@ -97,7 +97,7 @@ struct RunnerChannel {
 
     private mutating func decode(at now: MonotonicTime, deliver: (RunnerMessage) -> Bool) -> Status {
         var delivered = 0
-        defer { bucket.spend(delivered * Self.messageCost, at: now) }
+        defer { bucket.spend(max(delivered, 1) * Self.messageCost, at: now) }
         do {
             while let message = try next() {
                 guard deliver(message) else {

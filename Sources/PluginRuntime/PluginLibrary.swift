@@ -20,18 +20,21 @@ struct PluginLibrary {
     private let handle: UnsafeMutableRawPointer
     private let path: String
 
-    /// Examines the file as plain bytes, then loads it; a library that this host does not support is never loaded.
+    /// Loads the library. A library that this host does not support is never loaded: the host has examined the file
+    /// with this identity, or the file is examined here, as plain bytes. A library of bound functions always is.
     ///
     /// The library is loaded by its path, not by a descriptor. A library named `/proc/self/fd/7` could not find the
     /// files beside it ($ORIGIN, dladdr), and a debugger could not find its symbols. Therefore the identity of the file
-    /// at the path is compared again after loading. A file that was exchanged meanwhile, even back, has a new change
+    /// at the path is compared after loading. A file that was exchanged meanwhile, even back, has a new change
     /// time. In that case its constructors have run, but no other code.
     static func open(_ plan: RunnerPlan, for use: LibraryUse) throws(LoadError) -> PluginLibrary {
         let path = plan.libraryPath
         guard path.hasPrefix("/") else {
             throw LoadError(message: "library path \"\(path)\" is not absolute; report this defect of bgtaskd")
         }
-        try examine(path, for: use, expecting: plan.libraryIdentity)
+        if !(plan.isExamined && use == .entry && FileIdentity(ofPath: path) == plan.libraryIdentity) {
+            try examine(path, for: use, expecting: plan.libraryIdentity)
+        }
         // RTLD_NOW makes a missing symbol a load failure that names it, instead of a crash in the middle of a task.
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
             throw LoadError(

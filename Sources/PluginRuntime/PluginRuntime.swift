@@ -52,7 +52,14 @@ package enum PluginRuntime {
         // later.
         let running = RunningTasks(capacity: 2 * (plan.tasks.count + laterTasks))
         CrashReporter.install(watching: running)
-        let launch = RunnerLaunch(plan, channel: channel, running: running, spare: spare, reserve: reserve)
+        let launch = RunnerLaunch(
+            plan,
+            container: confinement.containerPath,
+            channel: channel,
+            running: running,
+            spare: spare,
+            reserve: reserve
+        )
         HostTable.launch = launch
 
         // The deadline is armed before any plugin code is mapped: constructors count against the budget.

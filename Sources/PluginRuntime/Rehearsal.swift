@@ -69,7 +69,6 @@ enum Rehearsal {
             permitted: [identifier],
             modes: [.fetch],
             settings: ["key": "value"],
-            containerPath: "/",
             supportedResources: [],
             hostVersion: "0",
             deadline: MonotonicTime(nanoseconds: 0),

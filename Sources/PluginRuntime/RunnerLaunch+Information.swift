@@ -39,7 +39,7 @@ extension RunnerLaunch {
         _ needed: UnsafeMutablePointer<UInt64>?
     ) -> Int32 {
         if let status = bar("container_path") { return status }
-        return copy(plan.containerPath, buffer, capacity, needed)
+        return copy(container, buffer, capacity, needed)
     }
 
     func setting(

@@ -32,6 +32,8 @@ final class RunnerLaunch: Sendable {
     }
 
     let plan: RunnerPlan
+    /// Path of the plugin's container.
+    let container: String
     let memory: LaunchMemory
     let channel: HostChannel
     let calls = CallTable()
@@ -59,12 +61,14 @@ final class RunnerLaunch: Sendable {
     ///     it.
     init(
         _ plan: RunnerPlan,
+        container: String,
         channel: HostChannel,
         running: RunningTasks,
         spare: WorkQueue,
         reserve: WorkQueue
     ) {
         self.plan = plan
+        self.container = container
         memory = LaunchMemory(plan)
         slots = TaskSlots(of: plan.launch)
         self.channel = channel

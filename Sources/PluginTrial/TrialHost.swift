@@ -125,7 +125,7 @@ package final class TrialHost: Sendable {
         let confinement = subject.confinement(for: course.script, container: container)
         let resources = LaunchResources(limits: .none, isBackground: false, isFiltered: confinement.isFiltered)
         launcher.limit(course.launch, resources)
-        let plan = subject.plan(for: course, container: container)
+        let plan = subject.plan(for: course)
         perform([.send(.confine(confinement)), .send(.plan(plan))], course.launch)
     }
 

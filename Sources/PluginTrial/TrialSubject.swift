@@ -36,7 +36,7 @@ package struct TrialSubject: Sendable {
     }
 
     /// The plan of a launch by a script.
-    func plan(for course: TrialCourse, container: String) -> RunnerPlan {
+    func plan(for course: TrialCourse) -> RunnerPlan {
         let script = course.script
         return RunnerPlan(
             launch: course.launch,
@@ -51,7 +51,6 @@ package struct TrialSubject: Sendable {
             modes: plugin.modes,
             settings: script.hasSettings ? settings : [:],
             handlers: plugin.handlers,
-            containerPath: container,
             supportedResources: [],
             hostVersion: Release.version,
             imitation: script.imitation,

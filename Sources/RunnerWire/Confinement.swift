@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The data by which a runner confines itself before it maps any code of the plugin. Sent while the start of the launch
-/// is being committed; the plan follows after the commit.
+/// The data by which a runner confines itself before it maps any code of the plugin. Sent while the launch, or the
+/// request that causes it, is being committed; the plan follows after the commit of the launch.
 package struct Confinement: Hashable, Sendable {
     /// The user and group that the runner changes to; nil for the host's user.
     package let user: UInt32?
@@ -12,6 +12,7 @@ package struct Confinement: Hashable, Sendable {
     package let fileLimit: UInt64?
     /// Number that the runner adds to its nice value. A number above 0 also lowers the runner's priority for disks.
     package let nice: UInt8
+    /// Path of the directory to which the plugin may write.
     package let containerPath: String
     /// The sandbox of the launch; nil when the host's isolation is off.
     package let sandbox: SandboxPlan?

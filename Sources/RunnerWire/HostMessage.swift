@@ -75,12 +75,13 @@ package struct RunnerPlan: Hashable, Sendable {
     package let cause: LaunchCause
     package let libraryPath: String
     package let libraryIdentity: FileIdentity
+    /// Whether the host has examined the library with this identity. The runner then loads it without reading it again.
+    package let isExamined: Bool
     package let permitted: [PermittedIdentifier]
     package let modes: Set<BackgroundMode>
     package let settings: [String: String]
     /// The functions that the manifest binds; empty for a library with an entry function.
     package let handlers: [FunctionBinding]
-    package let containerPath: String
     /// Resources of the machine that a continued request may require.
     package let supportedResources: TaskResources
     /// Version of the host, which `launch_info` returns to the plugin.
@@ -104,11 +105,11 @@ package struct RunnerPlan: Hashable, Sendable {
         cause: LaunchCause,
         libraryPath: String,
         libraryIdentity: FileIdentity,
+        isExamined: Bool = false,
         permitted: [PermittedIdentifier],
         modes: Set<BackgroundMode>,
         settings: [String: String],
         handlers: [FunctionBinding] = [],
-        containerPath: String,
         supportedResources: TaskResources,
         hostVersion: String,
         imitation: ImitatedHost = [],
@@ -124,11 +125,11 @@ package struct RunnerPlan: Hashable, Sendable {
         self.cause = cause
         self.libraryPath = libraryPath
         self.libraryIdentity = libraryIdentity
+        self.isExamined = isExamined
         self.permitted = permitted
         self.modes = modes
         self.settings = settings
         self.handlers = handlers
-        self.containerPath = containerPath
         self.supportedResources = supportedResources
         self.hostVersion = hostVersion
         self.imitation = imitation

@@ -15,6 +15,7 @@ extension FrameWriter {
         put(plan.libraryIdentity.size)
         put(plan.libraryIdentity.modified)
         put(plan.libraryIdentity.changed)
+        put(plan.isExamined)
         put(list: plan.permitted) { $0.put(text: $1.description) }
         put(list: plan.modes.map(\.rawValue).sorted()) { $0.put(text: $1) }
         put(list: plan.settings.sorted { $0.key < $1.key }) { frame, setting in
@@ -22,7 +23,6 @@ extension FrameWriter {
             frame.put(text: setting.value)
         }
         put(list: plan.handlers) { $0.put($1) }
-        put(text: plan.containerPath)
         put(plan.supportedResources.rawValue)
         put(text: plan.hostVersion)
         put(plan.imitation.rawValue)
@@ -89,13 +89,13 @@ extension FrameReader {
                 modified: try integer("plan.modified"),
                 changed: try integer("plan.changed")
             ),
+            isExamined: try flag("plan.isExamined"),
             permitted: try list("plan.permitted", minimumSize: 4) { fields throws(WireError) in
                 try fields.name("plan.permitted", PermittedIdentifier.init)
             },
             modes: try modes(),
             settings: try settings(),
             handlers: try list("plan.handlers", minimumSize: 13) { fields throws(WireError) in try fields.handler() },
-            containerPath: try text("plan.containerPath"),
             supportedResources: TaskResources(rawValue: try integer("plan.supportedResources")),
             hostVersion: try text("plan.hostVersion"),
             imitation: try imitation(),

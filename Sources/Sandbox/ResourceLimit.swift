@@ -25,6 +25,13 @@ struct ResourceLimit {
     static let others = [
         ResourceLimit(name: "RLIMIT_MEMLOCK", resource: Int32(__RLIMIT_MEMLOCK.rawValue), soft: 8 << 20, hard: 8 << 20),
         ResourceLimit(name: "RLIMIT_MSGQUEUE", resource: Int32(__RLIMIT_MSGQUEUE.rawValue), soft: 0, hard: 0),
+        // The kernel compares it with the timers and pending signals of all processes of the user.
+        ResourceLimit(
+            name: "RLIMIT_SIGPENDING",
+            resource: Int32(__RLIMIT_SIGPENDING.rawValue),
+            soft: 1_024,
+            hard: 1_024
+        ),
         ResourceLimit(name: "RLIMIT_RTPRIO", resource: Int32(__RLIMIT_RTPRIO.rawValue), soft: 0, hard: 0),
     ]
 

@@ -54,6 +54,13 @@ package struct DeniedCall: Hashable, Sendable {
             let command = arguments.1 & 0xffff_ffff
             name = "fcntl(\(Self.commands[command] ?? "command \(command)"))"
             group = .ungrantable(name)
+        // Refused with these bits alone.
+        case "fchmod", "creat":
+            name = "\(system)\(Self.identityBits)"
+            group = .ungrantable(name)
+        case "open", "openat":
+            name = arguments.1 == 0 ? system : "\(system)\(Self.identityBits)"
+            group = .ungrantable(name)
         // Refused with the flag MSG_FASTOPEN alone, which connects to a port.
         case "sendto", "sendmsg", "sendmmsg": (name, group) = ("\(system)(MSG_FASTOPEN)", .network)
         case _ where SystemCalls.network.contains(system):
@@ -117,6 +124,8 @@ package struct DeniedCall: Hashable, Sendable {
         UInt64(AF_UNIX): "AF_UNIX", UInt64(AF_INET): "AF_INET", UInt64(AF_INET6): "AF_INET6",
         UInt64(AF_NETLINK): "AF_NETLINK", UInt64(AF_PACKET): "AF_PACKET",
     ]
+
+    private static let identityBits = "(S_ISUID or S_ISGID)"
 
     private static let commands: [UInt64: String] = [
         8: "F_SETOWN", 10: "F_SETSIG", 15: "F_SETOWN_EX", 1_024: "F_SETLEASE", 1_026: "F_NOTIFY", 1_040: "F_SETDELEG",

@@ -13,6 +13,8 @@ import Glibc
 /// - No subvolume, snapshot or clone is made or deleted by a request of one file system: Landlock does not examine it.
 /// - No lease delays another process that opens a file, and no other process gets the signals of a descriptor: with the
 ///   user of the host, the kernel permits both.
+/// - No file gets the set-user-ID or set-group-ID bit: another user who executes it would get the authority of the
+///   plugin's user, without the sandbox.
 enum FileCallRules {
     /// Modes of fallocate that allocate nothing: to punch a hole, to remove a range, and to insert a hole.
     private static let modes: [UInt32] = [0x3, 0x8, 0x20]
@@ -41,6 +43,11 @@ enum FileCallRules {
         0x4030_5828, 0x4030_582a, 0x4030_5839, 0x4030_580a, 0x4030_580b, 0x4030_5824, 0x4030_5825,
     ]
 
+    /// S_ISUID and S_ISGID.
+    private static let identityBits: UInt32 = 0o6000
+    /// O_CREAT and the bit of O_TMPFILE. Without them the kernel ignores the mode of an open call.
+    private static let creation: UInt32 = 0x40 | 0x40_0000
+
     /// An instruction of the kernel's `struct sock_filter`. Jumps have the number of instructions to skip.
     private struct Instruction {
         let code: UInt16
@@ -52,6 +59,10 @@ enum FileCallRules {
         static func select(_ mask: UInt32) -> Instruction { Instruction(code: 0x54, value: mask) }
         static func answer(_ action: UInt32) -> Instruction { Instruction(code: 0x06, value: action) }
         static func skip(_ count: Int) -> Instruction { Instruction(code: 0x05, value: UInt32(count)) }
+        /// Skips instructions unless the number has one of the bits.
+        static func require(_ bits: UInt32, orSkip count: Int) -> Instruction {
+            Instruction(code: 0x45, ifFalse: UInt8(count), value: bits)
+        }
         static func compare(_ value: UInt32, ifTrue: Int, ifFalse: Int = 0) -> Instruction {
             Instruction(code: 0x15, ifTrue: UInt8(ifTrue), ifFalse: UInt8(ifFalse), value: value)
         }
@@ -62,24 +73,47 @@ enum FileCallRules {
         }
     }
 
-    // Offsets in the kernel's `struct seccomp_data`. All three calls have a second argument of 32 bits.
-    private static let (number, architecture, secondArgument): (UInt32, UInt32, UInt32) = (0, 4, 24)
+    // Offsets in the kernel's `struct seccomp_data`.
+    private static let (number, architecture): (UInt32, UInt32) = (0, 4)
+
+    /// Loads the lower half of an argument, which is all that the kernel uses of the examined arguments.
+    private static func argument(_ index: UInt32) -> Instruction { .load(16 + 8 * index) }
 
     /// The instructions, as an array of `struct sock_filter`. Calls that they do not refuse reach the instructions
     /// behind them.
     static var instructions: [UInt8] {
-        let unsupported = Instruction.answer(bgs_refuse(EOPNOTSUPP))
-        let refusal = Instruction.answer(bgs_refuse(EPERM))
-        let fallocate = [.load(secondArgument)] + compare(modes, behind: 1) + [unsupported]
-        let fcntl = [.load(secondArgument)] + compare(commands, behind: 1) + [.skip(1), refusal]
-        let ioctl = [.load(secondArgument)] + requests + [.skip(2), refusal, unsupported]
-        let last = section("fallocate", fallocate, before: 0)
-        let middle = section("fcntl", fcntl, before: last.count)
-        let rules = section("ioctl", ioctl, before: middle.count + last.count) + middle + last
+        let rules = sections.reversed().reduce(into: [Instruction]()) { rules, next in
+            rules = section(next.call, next.body, before: rules.count) + rules
+        }
         let all =
             [.load(architecture), .compare(seccomp_arch_native(), ifTrue: 0, ifFalse: rules.count + 1), .load(number)]
             + rules
         return all.flatMap(\.bytes)
+    }
+
+    /// The examined calls, each with the instructions for it.
+    private static var sections: [(call: String, body: [Instruction])] {
+        let unsupported = Instruction.answer(bgs_refuse(EOPNOTSUPP))
+        return [
+            ("ioctl", [argument(1)] + requests + [.skip(2), refusal, unsupported]),
+            ("fcntl", [argument(1)] + compare(commands, behind: 1) + [.skip(1), refusal]),
+            ("fallocate", [argument(1)] + compare(modes, behind: 1) + [unsupported]),
+            ("openat", creating(flags: 2, mode: 3)), ("open", creating(flags: 1, mode: 2)),
+            ("creat", setting(mode: 1)), ("fchmod", setting(mode: 1)),
+        ]
+    }
+
+    private static var refusal: Instruction { .answer(bgs_refuse(EPERM)) }
+
+    /// Refuses a mode with a set-user-ID or set-group-ID bit.
+    private static func setting(mode: UInt32) -> [Instruction] {
+        [argument(mode), .require(identityBits, orSkip: 1), refusal]
+    }
+
+    /// Refuses such a mode in an open call that creates a file.
+    private static func creating(flags: UInt32, mode: UInt32) -> [Instruction] {
+        let body = setting(mode: mode)
+        return [argument(flags), .require(creation, orSkip: body.count)] + body
     }
 
     /// The comparisons of a request of ioctl. Three instructions follow: skip both answers, EPERM, EOPNOTSUPP.

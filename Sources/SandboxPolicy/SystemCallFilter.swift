@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CLinux
 import CSeccomp
 import Glibc
 
@@ -84,19 +85,20 @@ struct SystemCallFilter: ~Copyable {
 
     /// The filter as an array of the kernel's `struct sock_filter`.
     func compiled() throws(Failure) -> [UInt8] {
-        // libseccomp 2.5.4 only writes to a descriptor. The largest filter fits into the buffer of a pipe.
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else {
+        // libseccomp 2.5.4 only writes to a descriptor. Not to a pipe: plugins with the host's user can use up the pages
+        // of pipes of this user, so that the buffer of a new one is smaller than a filter, and the write blocks.
+        let file = bgl_memory_file("filter")
+        guard file >= 0 else {
             throw Failure(
-                description: "cannot create a pipe for a filter of system calls: \(String(cString: strerror(errno)));"
-                    + " raise the limit of open descriptors of this process (RLIMIT_NOFILE)"
+                description: "cannot create a file in memory for a filter of system calls:"
+                    + " \(String(cString: strerror(-file))); raise the limit of open descriptors of this process"
+                    + " (RLIMIT_NOFILE), or free memory"
             )
         }
-        let status = seccomp_export_bpf(context, ends[1])
-        close(ends[1])
-        defer { close(ends[0]) }
+        defer { close(file) }
+        let status = seccomp_export_bpf(context, file)
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.largestSize) { buffer, filled in
-            filled = max(0, read(ends[0], buffer.baseAddress, buffer.count))
+            filled = max(0, pread(file, buffer.baseAddress, buffer.count, 0))
         }
         guard status == 0, !bytes.isEmpty else {
             throw Failure(

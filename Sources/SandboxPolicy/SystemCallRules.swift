@@ -61,8 +61,7 @@ enum SystemCallRules {
     // MARK: Truncation
 
     /// Adds the rules for truncation. Without Landlock's truncation right, the filter refuses `truncate` by path and
-    /// O_TRUNC in an open without write access: the kernel would check only the user's rights to the file. `openat2` is
-    /// then unavailable.
+    /// O_TRUNC in an open without write access: the kernel would check only the user's rights to the file.
     private static func addTruncation(
         to filter: borrowing SystemCallFilter,
         isConfined: Bool
@@ -71,8 +70,7 @@ enum SystemCallRules {
             for call in SystemCalls.truncating + SystemCalls.opening.map(\.call) { try filter.allow(call) }
             return
         }
-        // The flags of openat2 are behind a pointer. Without a rule it is missing, as in an older kernel.
-        for call in SystemCalls.truncating where call != "openat2" { try filter.refuse(call) }
+        for call in SystemCalls.truncating { try filter.refuse(call) }
         let (truncate, modes) = (UInt64(O_TRUNC), UInt64(O_ACCMODE))
         for (call, flags) in SystemCalls.opening {
             try filter.allow(call, where: .init(flags, .masked(truncate), 0))

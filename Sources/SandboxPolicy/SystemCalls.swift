@@ -1,11 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// The system calls of a sandboxed plugin, by group. A call that neither a list nor a rule of `SystemCallRules` names
-/// is answered with ENOSYS, as by an older kernel: the C library then uses its fallback. `clone3` is left out on
-/// purpose: a filter cannot read its flags, which are behind a pointer.
+/// is answered with ENOSYS, as by an older kernel: the C library then uses its fallback. `clone3` and `openat2` are
+/// left out on purpose: a filter cannot read their flags and modes, which are behind a pointer.
 enum SystemCalls {
-    /// Allowed to every plugin, with two exceptions: `FileCallRules` refuses some arguments of `fallocate`, `fcntl` and
-    /// `ioctl`, and a plugin with grants of single ports may not use TCP Fast Open.
+    /// Allowed to every plugin, with two exceptions: `FileCallRules` refuses some arguments of `fallocate`, `fchmod`,
+    /// `fcntl`, `ioctl` and the calls that create files, and a plugin with grants of single ports may not use TCP Fast
+    /// Open.
     static let allowed = files + memory + events + signals + time + threads + channels + information
 
     private static let files = [
@@ -66,9 +67,9 @@ enum SystemCalls {
         "getuid", "sysinfo", "ugetrlimit", "uname",
     ]
 
-    /// Calls that truncate a file by its path, or may do so by flags. They are allowed only when Landlock confines
-    /// truncation, from its version 3 on.
-    static let truncating = ["openat2", "truncate", "truncate64"]
+    /// Calls that truncate a file by its path. They are allowed only when Landlock confines truncation, from its
+    /// version 3 on.
+    static let truncating = ["truncate", "truncate64"]
 
     /// The calls that open a file with flags in an argument, where a filter can examine them; `flags` is the number of
     /// that argument.

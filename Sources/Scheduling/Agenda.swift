@@ -32,6 +32,8 @@ struct Agenda: Sendable {
         case pressure
         /// The retention of a removed plugin has been over for `clockDoubt`: the plugin's pending work may be dropped.
         case removedPlugin(PluginIdentifier)
+        /// The end of the pause of a plugin is checked again, after a failed commit.
+        case pause(PluginIdentifier)
         /// The reads of pending work that failed are repeated.
         case load
         /// The backlog still contains chores, because one event processes only a limited number of them.

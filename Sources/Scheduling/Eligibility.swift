@@ -87,7 +87,7 @@ package enum Eligibility {
     ) -> [Reason] {
         var reasons = permissionReasons(against: work, facts, standing: standing, configuration: configuration)
         if !facts.isUserRequested {
-            reasons += timeReasons(against: work, configuration: configuration, now: now)
+            reasons += timeReasons(against: work, standing: standing, configuration: configuration, now: now)
             reasons += conditionReasons(against: work, conditions: conditions)
         }
         reasons += Policy.reasons(
@@ -128,8 +128,13 @@ package enum Eligibility {
     }
 
     /// The reasons that block all work of the plugin because the plugin, or the main plugin of an extension, is
-    /// missing, refused, disabled or paused.
+    /// missing, refused, disabled or paused. Whether it is disabled counts only while both are installed.
     static func presenceReasons(_ standing: Standing) -> [Reason] {
+        let absences = absences(standing)
+        return (absences.isEmpty ? disabled(standing) : absences) + pauses(standing)
+    }
+
+    private static func absences(_ standing: Standing) -> [Reason] {
         var absences: [Reason] = []
         if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }
         // An extension that is refused only for lack of its main plugin returns with it: the absence of the main plugin
@@ -137,16 +142,22 @@ package enum Eligibility {
         if standing.entry == nil, absences.isEmpty || !standing.isOrphan {
             absences.append(absence(of: standing.plugin, standing.refusal))
         }
-        if !absences.isEmpty { return absences }
+        return absences
+    }
+
+    private static func disabled(_ standing: Standing) -> [Reason] {
         let disabled = [
             standing.policy.isEnabled ? nil : standing.plugin,
             standing.main.flatMap { $0.isEnabled ? nil : $0.identifier },
-        ].compactMap { $0 }
-        let pauses = [
-            standing.pause.map { (standing.plugin, $0) },
-            standing.main.flatMap { main in main.pause.map { (main.identifier, $0) } },
-        ].compactMap { $0 }
-        return disabled.map { .pluginDisabled($0) } + pauses.map { .pluginPaused($0.0, $0.1) }
+        ]
+        return disabled.compactMap { $0.map { .pluginDisabled($0) } }
+    }
+
+    /// The pauses of the plugin and of its main plugin. They do not depend on manifests: a missing plugin may have one.
+    private static func pauses(_ standing: Standing) -> [Reason] {
+        let own: Reason? = standing.pause.map { .pluginPaused(standing.plugin, $0) }
+        let ofMain: Reason? = standing.main.flatMap { main in main.pause.map { .pluginPaused(main.identifier, $0) } }
+        return [own, ofMain].compactMap(\.self)
     }
 
     private static func absence(of plugin: PluginIdentifier, _ refusal: String?) -> Reason {
@@ -160,7 +171,7 @@ package enum Eligibility {
         configuration: SchedulingConfiguration
     ) -> [Reason] {
         var reasons = presenceReasons(standing)
-        // A pause ends by a call alone: the other reasons must be known before.
+        // The reasons that follow do not depend on pauses: a user sees all of them before the plugin is resumed.
         guard reasons.allSatisfy({ $0.kind == .pluginPaused }), let entry = standing.entry else { return reasons }
         if standing.policy.isBackgroundDenied, work.kind != .continued {
             reasons.append(.backgroundDenied(standing.plugin))
@@ -183,8 +194,11 @@ package enum Eligibility {
     }
 
     /// The reasons that end at a time stored with the work: earliest begin and end of the retry delay.
+    ///
+    /// - Parameter standing: the facts about the plugin of a request; nil for an event.
     static func timeReasons(
         against work: PendingWork,
+        standing: Standing? = nil,
         configuration: SchedulingConfiguration,
         now: Moment
     ) -> [Reason] {
@@ -193,9 +207,17 @@ package enum Eligibility {
             reasons.append(.earliestBegin(earliest))
         }
         if let until = work.retry.rest(at: now, configuration) {
-            reasons.append(.retryDelay(until: until, attempts: work.retry.attempts))
+            let failed = failedAttempt(of: work, standing)
+            reasons.append(.retryDelay(until: until, attempts: work.retry.attempts, failed: failed))
         }
         return reasons
+    }
+
+    /// The last failed attempt of a request that is retried after a failure; nil for other work.
+    private static func failedAttempt(of work: PendingWork, _ standing: Standing?) -> FailedAttempt? {
+        guard work.retry.failures > 0, let identifier = work.identifier else { return nil }
+        let terms = standing?.policy.retries.terms(for: identifier, proposed: standing?.entry?.retries ?? [:])
+        return FailedAttempt(work.retry.failures, of: terms?.attempts)
     }
 
     /// The reasons about conditions, without those of policies: unmet requirements of the request, a missing first
@@ -235,7 +257,8 @@ extension Retry {
 
     /// Whether `end` is later than any retry delay set now could end: the delay was set while the wall clock was ahead.
     private func isVoid(_ end: WallTime, at now: Moment, _ configuration: SchedulingConfiguration) -> Bool {
-        end - now.wall > configuration.retryDelay(after: max(attempts, hostLosses - 1))
+        let afterInterruption = configuration.retryDelay(after: max(attempts, hostLosses - 1))
+        return end - now.wall > max(afterInterruption, failures > 0 ? FailureRetry.longestDelay : .zero)
     }
 }
 
@@ -246,8 +269,8 @@ extension SchedulingConfiguration {
 
 extension PendingRequest {
     /// Whether the spacing of a kind applies to the request: the plugin submitted it itself, and it does not run again
-    /// after an interruption.
-    var isPaced: Bool { isOwn && retry.attempts == 0 && !retry.wasInterrupted }
+    /// after an interruption or a failure.
+    var isPaced: Bool { isOwn && retry.attempts == 0 && retry.failures == 0 && !retry.wasInterrupted }
 
     var needsUnlockedContainer: Bool { request.kind == .healthResearch && request.protection != .none }
 

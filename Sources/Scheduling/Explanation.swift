@@ -200,7 +200,9 @@ extension Scheduler {
     /// The reasons that block all work of a plugin now, because the plugin or its main plugin is missing, refused,
     /// disabled or paused.
     package func reasons(againstAllOf plugin: PluginIdentifier) -> [Reason] {
-        guard plugins.contains(plugin) else { return [.pluginMissing(plugin)] }
+        guard plugins.contains(plugin) else {
+            return [.pluginMissing(plugin)] + (pause(of: plugin).map { [.pluginPaused(plugin, $0)] } ?? [])
+        }
         return Eligibility.presenceReasons(standing(of: plugin, in: .event))
     }
 

@@ -17,6 +17,7 @@ extension Scheduler {
             case .keep: keepAnew()
             case .pressure: relievePressure(at: now)
             case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
+            case .pause(let plugin): endPause(of: plugin, at: now)
             case .load: loading.retry()
             }
         }
@@ -117,6 +118,7 @@ extension Scheduler {
         case .waits(let plugin): plugins.contains(plugin) && plugins[plugin].waits.values.contains(where: \.isChanged)
         case .removedPlugin(let plugin): plugins.contains(plugin) && plugins[plugin].removalDoubt == time
         case .pressure: conditions.isMemoryLow && launches.use(of: .continued).running > 0
+        case .pause(let plugin): !isStopping && pauses[plugin]?.until != nil
         case .backlog: !backlog.isEmpty
         case .keep, .stop, .load: true
         }

@@ -78,7 +78,7 @@ extension Scheduler {
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
                 .endTask, .requeueTask, .forbidRequeue, .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
-                .forgetPlugin, .setPause:
+                .forgetPlugin, .setPause, .raiseIncarnation:
                 change
             }
         }

@@ -1,9 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
 // The reserve of the disk of the containers.
 extension Scheduler {
+    /// The present shortage of the disk of the containers; nil while it keeps its reserve.
+    package var diskShortage: DiskShortage? { disk.shortage }
+
     /// Whether a further launch may use capacity of the lane. Background launches wait until the disk of the containers
     /// has its reserve.
     func hasCapacity(in lane: Lane) -> Bool {

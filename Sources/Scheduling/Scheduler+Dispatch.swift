@@ -43,7 +43,7 @@ extension Scheduler {
             noteKilledLeftover(pid, running: program, of: origin, at: now)
 
         // Events of a launch.
-        case .runnerReady(let launch, let process): commitBatch(of: launch, in: process, at: now)
+        case .runnerReady(let launch, let process): runnerReady(launch, in: process, at: now)
         case .runnerUnavailable(let launch, let message): runnerUnavailable(launch, because: message, at: now)
         case .launchUnlimited(let launch, let cause): noteMissingLimits(of: launch, because: cause, at: now)
         case .launchFailedByHost(let launch, let message): launchFailedByHost(launch, because: message)

@@ -7,6 +7,8 @@ extension Scheduler {
     mutating func conclude(_ number: LaunchNumber, _ end: ProcessEnd, at now: Moment) {
         guard let launch = launches.find(number) else { return }
         switch launch.phase {
+        case .preparing(let preparation) where preparation.runner != nil:
+            launches.update(number) { $0.withPreparation { $0.runner?.end = end } }
         case .preparing:
             let message = "the runner \(end.termination.text) before the launch began; see the host's log"
             return giveUp(number, because: message, at: now)
@@ -145,7 +147,7 @@ extension Scheduler {
     }
 
     /// Requeues the task once its outcome is on disk, unless a newer request is pending by then.
-    private mutating func requeue(
+    mutating func requeue(
         _ number: LaunchNumber,
         _ judgement: Aftermath.Judgement,
         _ outcome: TaskOutcome,
@@ -209,11 +211,14 @@ extension Scheduler {
     /// Kills a launch after a failure outside of the plugin. No attempt is charged, and the tasks of the launch are
     /// requeued. A launch that is being committed is killed after the commit, in place of sending its plan.
     mutating func launchFailedByHost(_ number: LaunchNumber, because message: String) {
-        if case .starting(var start)? = launches.find(number)?.phase {
+        switch launches.find(number)?.phase {
+        case .preparing:
+            launches.update(number) { $0.withPreparation { $0.runner?.noteFailure(message) } }
+        case .starting(var start):
             start.failure = start.failure ?? message
             launches.update(number) { [start] in $0.phase = .starting(start) }
-        } else if launches.listening(number) != nil {
-            kill(number, because: .hostFailed(message))
+        case .running, .stopping, .ended, nil:
+            if launches.listening(number) != nil { kill(number, because: .hostFailed(message)) }
         }
     }
 }

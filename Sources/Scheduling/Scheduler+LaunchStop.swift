@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
 // Stop of a launch by a user: all its unfinished tasks are stopped, as `stopTask` stops one.
 extension Scheduler {
@@ -25,6 +25,9 @@ extension Scheduler {
         if tasks.isEmpty { return stopAssertions(of: launch, execution, reply: reply, at: now) }
         stop(tasks, of: launch, execution, reply: reply, at: now)
     }
+
+    /// Whether the launch waits for its runner. Neither its tasks nor a record in the ledger exist then.
+    package func isPreparing(_ number: LaunchNumber) -> Bool { launches.find(number)?.isPreparing ?? false }
 
     /// Expires the assertions of a launch whose tasks have all ended.
     private mutating func stopAssertions(

@@ -72,9 +72,17 @@ extension Scheduler {
     }
 
     /// Requests a runner for a new launch; its batch is formed when the runner is ready.
-    mutating func prepareLaunch(of plugin: PluginIdentifier, in lane: Lane) -> LaunchNumber {
+    ///
+    /// - Parameter change: the submission in flight for which the launch is prepared; nil when its work is on disk.
+    mutating func prepareLaunch(
+        of plugin: PluginIdentifier,
+        in lane: Lane,
+        during change: ChangeNumber? = nil
+    ) -> LaunchNumber {
         lastLaunch = LaunchNumber(rawValue: lastLaunch.rawValue + 1)
-        launches.add(ScheduledLaunch(number: lastLaunch, plugin: plugin, lane: lane, preparedAt: lastWall))
+        launches.add(
+            ScheduledLaunch(number: lastLaunch, plugin: plugin, lane: lane, preparedAt: lastWall, for: change)
+        )
         beginWork(of: plugin, in: lane)
         let preparation = LaunchPreparation(
             plugin: plugin,
@@ -165,8 +173,9 @@ extension Scheduler {
         in lane: Lane,
         at now: Moment
     ) -> MachineConditions {
-        // A reason without an end is ended by a change of conditions or an event, which leads to an evaluation.
-        switch reason.end {
+        // A reason without an end is ended by a change of conditions or an event, which leads to an evaluation. So is a
+        // pause: its end has an alarm of its own and takes effect with its commit, which may fail or come late.
+        switch reason.kind == .pluginPaused ? nil : reason.end {
         case .monotonic(let until): agenda.add(.plugin(plugin, lane), at: until)
         case .wall(let until): agenda.add(.plugin(plugin, lane), at: until)
         case nil: break

@@ -122,8 +122,8 @@ extension SchedulerEvent {
         case .runRequested(let identifiers, let reply): .runRequest(identifiers, reply)
         case .taskStopRequested(let identifier, let reply): .taskStop(identifier, reply)
         case .purgeRequested(let plugin, _): .purge(plugin)
-        // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs, and can expire or stop.
-        // Simulated conditions and the configuration are about the host, and pauses do not depend on pending work.
+        // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs, and can expire or
+        // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending work.
         case .byUser, .expirationSimulated, .launchStopRequested, .conditionsSimulated, .configured, .pauseRequested,
             .resumeRequested:
             nil

@@ -10,11 +10,7 @@ extension Scheduler {
 
     /// The pauses that block the work of a plugin: its own, and that of its main plugin.
     package func pauseReasons(of plugin: PluginIdentifier) -> [Reason] {
-        if pauses.isEmpty { return [] }
-        let main = mainPlugin(of: plugin)
-        return (main == plugin ? [plugin] : [plugin, main]).compactMap { plugin in
-            pauses[plugin].map { .pluginPaused(plugin, $0) }
-        }
+        pauses.isEmpty ? [] : reasons(againstAllOf: plugin).filter { $0.kind == .pluginPaused }
     }
 
     /// Pauses a plugin on a user's call. A later pause replaces an earlier one. The plugin may be refused or removed:
@@ -67,24 +63,33 @@ extension Scheduler {
     ) {
         pauses[plugin] = pause
         if let end = pause?.until { agenda.add(.pause(plugin), at: end) }
-        for concerned in [plugin] + (extensions[plugin]?.sorted() ?? [])
-        where plugins.contains(concerned) && !loading.isMissing(concerned) {
-            for lane in Lane.allCases { backlog.add(.consider(concerned, lane)) }
-        }
+        considerWork(underPausesOf: plugin)
         guard let reply else { return }
         emit(.answer(reply, pause.map { .paused($0) } ?? .resumed(wasPaused: true)))
     }
 
-    /// Keeps the pause as it is, because the commit of its change failed. The end of a pause is tried again after a
-    /// delay.
+    /// Drops a pause from memory, because the ledger has dropped it together with the record of the plugin.
+    mutating func dropPause(of plugin: PluginIdentifier) {
+        if pauses.removeValue(forKey: plugin) != nil { considerWork(underPausesOf: plugin) }
+    }
+
+    /// Queues the evaluation of all work that a pause of the plugin concerns: its own, and that of its extensions.
+    private mutating func considerWork(underPausesOf plugin: PluginIdentifier) {
+        for concerned in [plugin] + (extensions[plugin]?.sorted() ?? []) where plugins.contains(concerned) {
+            for lane in Lane.allCases { backlog.add(.consider(concerned, lane)) }
+        }
+    }
+
+    /// Keeps the pause as it is, because the commit of its change failed. The end of a pause is checked again after a
+    /// delay, because its alarm may have passed meanwhile.
     mutating func pauseNotRecorded(
         of plugin: PluginIdentifier,
         reply: ReplyToken?,
         because message: String,
         at now: Moment
     ) {
-        if let end = pauses[plugin]?.until {
-            agenda.add(.pause(plugin), at: max(end, now.wall + configuration.hostRetryDelay))
+        if pauses[plugin]?.until != nil {
+            agenda.add(.pause(plugin), at: now.monotonic + configuration.hostRetryDelay)
         }
         guard let reply else { return }
         emit(.answer(reply, .notRecorded(message: "the pause of \(plugin) is unchanged: \(message)")))

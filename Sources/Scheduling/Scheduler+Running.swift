@@ -33,14 +33,12 @@ extension Scheduler {
             let message = "\(plugin) completed \(task.work.label) again; only the first completion counts"
             return noteForged(number, rule: .oneCompletion, message: message, at: now)
         }
-        end(
-            number,
-            index,
-            as: outcome.taskOutcome,
-            blame: outcome == .failure ? task.expiration?.reason.blame ?? .plugin : .nobody,
-            message: completionMessage(task, outcome, of: execution, at: now) + (text.map { ": \($0)" } ?? ""),
-            at: now
-        )
+        let message = completionMessage(task, outcome, of: execution, at: now) + (text.map { ": \($0)" } ?? "")
+        if outcome == .failure {
+            fail(number, index, blame: task.expiration?.reason.blame ?? .plugin, message: message, at: now)
+        } else {
+            end(number, index, as: outcome.taskOutcome, blame: .nobody, message: message, at: now)
+        }
         expireAssertionsWithTheRest(of: number)
         stopIfDone(number, at: now)
         toEnforceAnew.insert(number)
@@ -61,7 +59,7 @@ extension Scheduler {
         let budget = execution.plan.budget
         let used = budget.used(at: now.monotonic)
         let time = " after \(used.humanReadable)" + (budget.total.map { " of \($0.humanReadable)" } ?? "")
-        let expiration = task.expiration.map { "; expired: \($0.reason.name)" } ?? ""
+        let expiration = task.expirationName.map { "; expired: \($0)" } ?? ""
         return completion + time + expiration
     }
 

@@ -52,7 +52,27 @@ extension Scheduler {
         )
     }
 
+    /// Expires a running task as at the end of its budget, on a user's call. Without such a task, the open assertions
+    /// of the launch in which it ran expire.
     mutating func simulateExpiration(of identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
+        if let (number, index) = expirable(identifier) {
+            launches.execute(number) { execution in
+                if execution.tasks[index].isGoingOn { execution.tasks[index].isExpirationSimulated = true }
+            }
+        }
+        expire(identifier, because: .budget, noting: .expirationSimulated, reply: reply, at: now)
+    }
+
+    /// Expires a task on a user's call.
+    ///
+    /// - Parameter event: the journal event of the call.
+    mutating func expire(
+        _ identifier: TaskIdentifier,
+        because reason: ExpirationReason,
+        noting event: JournalEntry.Event,
+        reply: ReplyToken,
+        at now: Moment
+    ) {
         guard let (number, index) = expirable(identifier) else {
             let message =
                 "no task with identifier \(identifier) is running, or its launch is still in entry or being killed;"
@@ -60,9 +80,9 @@ extension Scheduler {
             return emit(.answer(reply, .notRunning(message: message)))
         }
         if let plugin = launches.find(number)?.plugin {
-            noteCall(.expirationRequested, of: identifier, plugin, at: now)
+            noteCall(event, of: identifier, plugin, at: now)
         }
-        expire(number, [index], because: .stoppedByUser, at: now)
+        expire(number, [index], because: reason, at: now)
         emit(.answer(reply, .expiring(number)))
     }
 

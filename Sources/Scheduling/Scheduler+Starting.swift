@@ -2,16 +2,17 @@
 
 import TaskModel
 
-// The start of a launch: its runner is ready, its batch is closed and committed, and only then sent. During the commit
-// the runner enters its sandbox.
+// The start of a launch: its runner is ready, its batch is closed and committed, and only then sent. The runner enters
+// its sandbox during this commit, or before it.
 extension Scheduler {
     /// Closes and commits the batch of a launch whose runner is ready. The plan is sent only after the commit. A launch
-    /// with an empty batch is dropped instead.
+    /// with an empty batch is dropped instead, and one whose runner was confined by an earlier manifest.
     mutating func commitBatch(of number: LaunchNumber, in process: RunnerProcess, at now: Moment) {
-        guard let launch = launches.find(number) else { return emit(.dismissRunner(number)) }
-        guard launch.isPreparing else { return }
+        guard let launch = launches.find(number), let preparation = launch.preparation else { return }
+        let confined = preparation.runner
         let batch = isStopping ? [] : batch(of: launch.plugin, in: launch.lane, for: number, at: now)
-        guard !batch.isEmpty, let entry = plugins[launch.plugin].entry else {
+        guard !batch.isEmpty, let entry = plugins[launch.plugin].entry, confined.map({ $0.entry == entry }) ?? true
+        else {
             emit(.dismissRunner(number))
             return drop(launch, at: now)
         }
@@ -29,12 +30,13 @@ extension Scheduler {
             process: process,
             startedAt: now.wall
         )
-        let start = ScheduledLaunch.Start(
+        var start = ScheduledLaunch.Start(
             plan: plan,
             tasks: tasks.map { Execution.Task(id: $0.id, work: $0.work) },
             conditions: conditions
         )
-        launches.update(number) { $0.phase = .starting(start) }
+        (start.end, start.failure) = (confined?.end, confined?.failure)
+        launches.update(number) { [start] in $0.phase = .starting(start) }
         let change = inFlight.nextChange()
         for work in batch {
             guard let identifier = work.identifier else { continue }
@@ -42,7 +44,7 @@ extension Scheduler {
             launches.begin(identifier, in: number)
         }
         stage(.launchStart(number, change), [.startLaunch(plan), .journal(.launched(plan))])
-        emit(.confineRunner(plan))
+        if confined == nil { emit(.confineRunner(number, entry, launch.lane)) }
     }
 
     private func cause(of batch: [PendingWork], _ plugin: PluginIdentifier) -> LaunchCause {

@@ -6,7 +6,7 @@ import TaskModel
 extension Scheduler {
     /// Expires a running task, or cancels a waiting continued request, on a user's call. The answer is sent after the
     /// commit: from then on the task is not requeued, even if the host goes down. Without such a task or request, the
-    /// call has the effect of `simulateExpiration`.
+    /// call expires the open assertions of the launch in which the task ran.
     mutating func stopTask(_ identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
         if let plugin = pluginStarting(identifier) {
             return waiting.add(.stop(identifier, reply: reply), by: callingUser, for: plugin)
@@ -22,7 +22,7 @@ extension Scheduler {
         {
             return cancel(identifier, of: owner, from: nil, reply: reply, at: now)
         }
-        simulateExpiration(of: identifier, reply: reply, at: now)
+        expire(identifier, because: .stoppedByUser, noting: .stopRequested, reply: reply, at: now)
     }
 
     /// The plugin of a launch whose start with a task of the identifier is being committed, or to which such a task is

@@ -143,6 +143,7 @@ extension Scheduler {
     ) {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         let old = plugins[plugin].requests.expected(identifier)
+        let isOnlyChange = !plugins[plugin].requests.isInFlight(identifier)
         var changes: [LedgerChange] = [.storeRequest(request, payload: submission.payload)]
         let journal = lines(of: request, replacing: old, from: submission.launch, at: now)
         changes += journal.changes
@@ -162,11 +163,13 @@ extension Scheduler {
             takesCapacity: request.request.kind == .continued && needsCapacity(from: submission.launch, for: plugin)
         )
         stage(.submission(staged), changes)
+        if isOnlyChange { prepareLaunch(for: request, during: change, at: now) }
     }
 
     // MARK: Settling
 
     mutating func settle(_ submission: StagedSubmission, at now: Moment) {
+        isLedgerFailing = false
         let request = submission.request
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         let replaced = plugins[plugin].requests[identifier]
@@ -188,10 +191,12 @@ extension Scheduler {
             plugins[plugin].origins[request.number] = origin
         }
         resumeOperations(of: plugin, at: now)
+        startPrepared(after: submission.change, of: request, at: now)
         considerRequests(of: plugin, at: now)
     }
 
     mutating func rollBack(_ submission: StagedSubmission, because message: String, at now: Moment) {
+        isLedgerFailing = true
         let request = submission.request
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         plugins[plugin].requests.end(submission.change, about: identifier)
@@ -201,6 +206,7 @@ extension Scheduler {
         case .schedule: rollBackOccurrence(of: identifier, plugin, at: now)
         }
         resumeOperations(of: plugin, at: now)
+        startPrepared(after: submission.change, of: request, at: now)
         considerRequests(of: plugin, at: now)
     }
 

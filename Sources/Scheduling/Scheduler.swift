@@ -78,6 +78,10 @@ package struct Scheduler: Sendable {
     var disk = DiskGuard()
     /// Changes that no decision waits for and whose commit failed. They are staged again after a delay.
     var kept: [LedgerChange] = []
+    /// The seed of the jitter of retries. Hosts with different seeds retry at different times.
+    let jitterSeed: UInt64
+    /// Whether the commit of the last submission failed. No runner is then started before a commit.
+    var isLedgerFailing = false
     var hasCatalogue = false
     /// The manifests that are refused now, by plugin.
     var refusals: [PluginIdentifier: Catalogue.ManifestRefusal] = [:]
@@ -110,9 +114,11 @@ package struct Scheduler: Sendable {
         configuration: SchedulingConfiguration,
         conditions: Conditions,
         snapshot: LedgerSnapshot,
+        jitterSeed: UInt64 = 0,
         at now: Moment
     ) {
         self.configuration = configuration
+        self.jitterSeed = jitterSeed
         self.conditions = conditions
         timeZones = configuration.timeZones
         calendar = CalendarIndex(configuration)

@@ -20,9 +20,10 @@ package enum SchedulerAction: Hashable, Sendable {
     /// Kill a prepared runner that is not needed. No plugin code ran in it, so its end is no end of a launch, unlike
     /// after `kill`.
     case dismissRunner(LaunchNumber)
-    /// Let the runner of a launch enter its sandbox, while the launch is being committed. No plugin code runs in it
-    /// before `sendPlan`. A failure is reported with `launchFailedByHost`.
-    case confineRunner(LaunchPlan)
+    /// Let the runner of a launch in the lane enter the sandbox of the plugin, while the launch or the submission that
+    /// causes it is being committed. No plugin code runs in it before `sendPlan`. A failure is reported with
+    /// `launchFailedByHost`.
+    case confineRunner(LaunchNumber, PluginEntry, Lane)
     /// Send the plan of a launch that is on disk, to a runner that was told to confine itself: plugin code may run now.
     case sendPlan(LaunchPlan)
     /// Deliver one more task, which is on disk, to a running launch (C8). The scheduler emits the answer to the

@@ -125,6 +125,7 @@ package struct PluginPolicy: Hashable, Sendable {
     package var gracePeriod: Duration?
     package var spacing: Duration?
     package var dayBudget: Duration?
+    package var retries = RetryChoices()
     /// The operator's schedules for the plugin, by the identifier of their requests.
     package var schedules: [TaskIdentifier: WorkSchedule] = [:]
 

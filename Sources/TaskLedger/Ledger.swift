@@ -20,6 +20,8 @@ package final class Ledger: Sendable {
     /// The upgrade of the schema when the ledger was opened; nil for a new ledger, and for one that had the present
     /// version.
     package let upgrade: LedgerUpgrade?
+    /// Maximum size of the journal in bytes.
+    let journalCapacity: Int64
     private let statements = PreparedStatements()
     private let writer: Mutex<GroupWriter>
     private let commits = CommitQueue()
@@ -32,12 +34,14 @@ package final class Ledger: Sendable {
     /// for an unfinished transaction of a file without an application ID.
     ///
     /// - Parameters:
+    ///   - journalCapacity: maximum size of the journal in bytes. Beyond it, each new entry deletes the oldest ones.
     ///   - onGroup: receives each group, before the reports of its tickets, on the writer's queue. It has to return
     ///     quickly, and may call no method of the ledger.
     ///   - onCommit: receives the reports of the tickets of `submit`, group by group, on the writer's queue. It has to
     ///     return quickly, and may call no method of the ledger except `submit`.
     package static func open(
         path: String,
+        journalCapacity: Int64 = .max,
         hooks: LedgerHooks = LedgerHooks(),
         onGroup: @escaping @Sendable (CommittedGroup) -> Void = { _ in },
         onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in }
@@ -46,18 +50,33 @@ package final class Ledger: Sendable {
         try file.examine()
         let copy = try file.copyIfOlder(freeBytes: hooks.freeBytes)
         try file.createIfAbsent()
-        return try Ledger(place: path, copy: copy, hooks: hooks, onGroup: onGroup, onCommit: onCommit) {
+        return try Ledger(
+            place: path,
+            copy: copy,
+            journalCapacity: journalCapacity,
+            hooks: hooks,
+            onGroup: onGroup,
+            onCommit: onCommit
+        ) {
             try DatabasePool(path: path, configuration: $0)
         }
     }
 
     /// Creates a ledger that exists only in memory. Reads of it wait for the writer, unlike reads of a ledger file.
     package static func inMemory(
+        journalCapacity: Int64 = .max,
         hooks: LedgerHooks = LedgerHooks(),
         onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in },
         onGroup: @escaping @Sendable (CommittedGroup) -> Void = { _ in }
     ) throws(LedgerError) -> Ledger {
-        try Ledger(place: "memory", copy: nil, hooks: hooks, onGroup: onGroup, onCommit: onCommit) {
+        try Ledger(
+            place: "memory",
+            copy: nil,
+            journalCapacity: journalCapacity,
+            hooks: hooks,
+            onGroup: onGroup,
+            onCommit: onCommit
+        ) {
             try DatabaseQueue(configuration: $0)
         }
     }
@@ -65,6 +84,7 @@ package final class Ledger: Sendable {
     private init(
         place: String,
         copy: LedgerCopy?,
+        journalCapacity: Int64,
         hooks: LedgerHooks,
         onGroup: @escaping @Sendable (CommittedGroup) -> Void,
         onCommit: @escaping @Sendable ([CommitReport]) -> Void,
@@ -84,9 +104,12 @@ package final class Ledger: Sendable {
             throw LedgerError(error, while: "opening it", in: place)
         }
         self.place = place
+        self.journalCapacity = journalCapacity
         self.onGroup = onGroup
         self.onCommit = onCommit
-        writer = Mutex(GroupWriter(place: place, hooks: hooks, statements: statements))
+        writer = Mutex(
+            GroupWriter(place: place, journalCapacity: journalCapacity, hooks: hooks, statements: statements)
+        )
     }
 
     // MARK: - Committing

@@ -22,7 +22,7 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         package static let unreadable = Self(known: .unreadable)
         /// The disk or SQLite failed; `sqliteCode` is the cause, if SQLite reported one.
         package static let storage = Self(known: .storage)
-        /// The copy before an upgrade of the schema was not made; the ledger is unchanged.
+        /// A copy of the ledger was not made, before an upgrade of the schema or for a backup; the ledger is unchanged.
         package static let notCopied = Self(known: .notCopied)
         /// A change contradicts the contents of the ledger: the state in the host's memory differs from the ledger.
         package static let contradiction = Self(known: .contradiction)
@@ -178,6 +178,14 @@ extension LedgerError {
             code: .notCopied,
             message: "ledger \(path) cannot be upgraded from version \(version) to \(LedgerSchema.version), because its"
                 + " copy \(copy) cannot be made: \(cause); \(remedy) and start again; the ledger is unchanged"
+        )
+    }
+
+    static func nothingToBackUp(_ path: String) -> Self {
+        Self(
+            code: .notCopied,
+            message: "there is no ledger \(path) to back up; start the host once, or name another directory with"
+                + " --state-directory"
         )
     }
 

@@ -16,7 +16,7 @@ package struct JournalEntry: Hashable, Sendable {
         case stopRequested
         case cancelRequested
         case launchRequested
-        case expirationRequested
+        case expirationSimulated
         case triggered
         case conditionsSimulated
         case simulationEnded
@@ -33,15 +33,17 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginPaused
         case pluginResumed
         case configurationReloaded
+        case backedUp
+        case restored
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
                 .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
-                .cancelRequested, .launchRequested, .expirationRequested, .triggered, .conditionsSimulated,
+                .cancelRequested, .launchRequested, .expirationSimulated, .triggered, .conditionsSimulated,
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
-                .pluginResumed, .configurationReloaded,
+                .pluginResumed, .configurationReloaded, .backedUp, .restored,
             ]
         }
 
@@ -54,13 +56,13 @@ package struct JournalEntry: Hashable, Sendable {
             case .launched: ("launched", "a plugin was launched", false)
             case .cancelled: ("cancelled", "a request was cancelled; a running task is not requeued", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
-            case .superseded: ("superseded", "an interrupted task is not requeued: a newer request exists", true)
+            case .superseded: ("superseded", "an interrupted or failed task is not requeued: a newer request exists", true)
             case .consumed:
                 ("consumed", "an expired or stopped task ended without completion and is not requeued", true)
             case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which continues", false)
             case .stopRequested: ("stop-requested", "a user stopped a task or a launch", false)
             case .launchRequested: ("launch-requested", "a user requested the immediate launch of a request", false)
-            case .expirationRequested: ("expiration-requested", "a user expired a task", false)
+            case .expirationSimulated: ("expiration-simulated", "a user simulated the expiration of a task", false)
             case .triggered: ("triggered", "a user triggered an extension", false)
             case .conditionsSimulated: ("conditions-simulated", "a user changed the simulated conditions", false)
             case .simulationEnded: ("simulation-ended", "no condition is simulated any more", false)
@@ -91,6 +93,8 @@ package struct JournalEntry: Hashable, Sendable {
                 ("plugin-resumed", "a user resumed a paused plugin, or the time of its pause has passed", false)
             case .configurationReloaded:
                 ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
+            case .backedUp: ("backed-up", "a user made a backup of the running host", false)
+            case .restored: ("restored", "the host started for the first time after a restore from a backup", false)
             }
         }
 
@@ -152,7 +156,7 @@ package struct JournalEntry: Hashable, Sendable {
         return entry
     }
 
-    /// An entry about an interrupted task that is not requeued, because a newer request with the same identifier
+    /// An entry about an interrupted or failed task that is not requeued, because a newer request with the same identifier
     /// supersedes it.
     package static func superseded(
         _ work: PendingWork,
@@ -168,7 +172,7 @@ package struct JournalEntry: Hashable, Sendable {
             label: work.label,
             submission: work.number,
             blame: .nobody,
-            message: "submission \(work.number) was interrupted and is superseded by submission \(newer)",
+            message: "submission \(work.number) is not requeued: it is superseded by submission \(newer)",
             successor: newer
         )
     }

@@ -39,6 +39,8 @@ package enum LedgerChange: Hashable, Sendable {
     case forgetPlugin(PluginIdentifier)
     /// Sets the pause of a plugin; nil removes it.
     case setPause(PluginIdentifier, PluginPause?)
+    /// Raises the incarnation of the ledger to this number; does nothing when it is not higher.
+    case raiseIncarnation(Int64)
 }
 
 extension LedgerChange {

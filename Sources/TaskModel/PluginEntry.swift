@@ -21,6 +21,8 @@ package struct PluginEntry: Hashable, Sendable {
     package let secrets: [String]
     /// The functions that the manifest binds, one per identifier; empty for a library with an entry function.
     package let handlers: [FunctionBinding]
+    /// The retries after failures that the manifest proposes, by permitted identifier. The operator decides about them.
+    package let retries: [PermittedIdentifier: FailureRetry]
     /// The access that the manifest requests.
     package let grants: Grants
     /// The limits that the manifest requests for each launch.
@@ -51,6 +53,7 @@ package struct PluginEntry: Hashable, Sendable {
         settings: [String: String] = [:],
         secrets: [String] = [],
         handlers: [FunctionBinding] = [],
+        retries: [PermittedIdentifier: FailureRetry] = [:],
         grants: Grants = .none,
         limits: PluginLimits = .none,
         library: LibraryFile,
@@ -74,6 +77,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.settings = settings
         self.secrets = secrets
         self.handlers = handlers
+        self.retries = retries
         self.grants = grants
         self.limits = limits
         self.library = library

@@ -21,7 +21,8 @@ package enum Reason: Hashable, Sendable {
 
     // Ended by time.
     case earliestBegin(WallTime)
-    case retryDelay(until: WallTime, attempts: Int)
+    /// `attempts` is the number of charged attempts; `failed` is nil unless the host retries the task after a failure.
+    case retryDelay(until: WallTime, attempts: Int, failed: FailedAttempt? = nil)
     case spacing(until: MonotonicTime)
     /// The spacing of the plugin's own requests of a kind.
     case kindSpacing(until: WallTime, TaskKind, Duration)
@@ -80,7 +81,7 @@ extension Reason {
         case .backgroundDenied: (.backgroundDenied, nil)
         case .backgroundRefreshOff: (.backgroundRefreshOff, nil)
         case .earliestBegin(let time): (.earliestBegin, .wall(time))
-        case .retryDelay(let time, _): (.retryDelay, .wall(time))
+        case .retryDelay(let time, _, _): (.retryDelay, .wall(time))
         case .spacing(let time): (.spacing, .monotonic(time))
         case .kindSpacing(let time, _, _): (.kindSpacing, .wall(time))
         case .dayBudget(let time, _): (.dayBudget, .wall(time))
@@ -162,11 +163,11 @@ extension Reason {
                 "the earliest begin of the request is in the future",
                 "wait, submit the task again with an earlier begin, or run it now with bgtask run"
             )
-        case .retryDelay(_, let attempts):
+        case .retryDelay(_, let attempts, let failed):
             (
-                attempts == 0
-                    ? "the task was interrupted and waits for its retry delay"
-                    : "the task was interrupted and waits for its retry delay; attempts charged: \(attempts)",
+                (failed.map { "\($0) failed, and the task waits for its retry delay" }
+                    ?? "the task was interrupted and waits for its retry delay")
+                    + (attempts == 0 ? "" : "; attempts charged: \(attempts)"),
                 "wait for the end of the delay, or submit the task again unless it is an event; the journal has the"
                     + " cause"
             )

@@ -13,7 +13,8 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     case notRegistered = "not-registered"
     case abandoned
 
-    // Interrupted: the task is requeued, unless a newer request supersedes it.
+    // Failed or interrupted: the task is requeued, unless a newer request supersedes it.
+    case retrying
     case crashed
     case exited
     case killedForMemory = "killed-for-memory"
@@ -36,6 +37,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
             ("the plugin registered no handler for the task, or has no receiver for the event", true, 5)
         case .overran:
             ("the task was killed at the end of a grace period, despite its expiration handler", true, 6)
+        case .retrying: ("the plugin completed the task without success, and the host retries it", false, 4)
         case .exited: ("the process exited before the task was completed", false, 7)
         case .entryFailed:
             ("the plugin failed or overran in entry, or while its library was loaded", false, 8)

@@ -135,9 +135,20 @@ package enum Submitter: Hashable, Sendable {
         case .schedule: "schedule"
         }
     }
+
+    /// The submitter with a name; nil for other text. No plugin has one of the other names, which contain no dot.
+    package init?(name: String) {
+        switch name {
+        case "user": self = .user
+        case "schedule": self = .schedule
+        default:
+            guard let plugin = PluginIdentifier(name) else { return nil }
+            self = .plugin(plugin)
+        }
+    }
 }
 
-/// The state of a request or an event that results from interruptions of its earlier runs (C3).
+/// The state of a request or an event that results from interruptions and failures of its earlier runs (C3).
 package struct Retry: Hashable, Sendable {
     /// Number of attempts charged, from 0.
     package var attempts: Int
@@ -152,18 +163,22 @@ package struct Retry: Hashable, Sendable {
     /// Number of times that the host or the machine went down while the task ran. After repeated losses the task runs
     /// in a launch by itself, because it may have caused them; after further losses it is abandoned.
     package var hostLosses: Int
+    /// Number of failed completions after which the host retried the task, from 0.
+    package var failures: Int
 
     package init(
         attempts: Int = 0,
         notBefore: WallTime? = nil,
         runsAlone: Bool = false,
         wasInterrupted: Bool = false,
-        hostLosses: Int = 0
+        hostLosses: Int = 0,
+        failures: Int = 0
     ) {
         self.attempts = attempts
         self.notBefore = notBefore
         self.runsAlone = runsAlone
         self.wasInterrupted = wasInterrupted
         self.hostLosses = hostLosses
+        self.failures = failures
     }
 }

@@ -62,7 +62,7 @@ struct BulkTests {
     @Test func `filters that select nothing change nothing and exit with 1`() async throws {
         try await with { host, socket in
             let terminal = Terminal()
-            let cancel = ["task", "cancel", "--reason", "disk-low", "--yes"] + socket
+            let cancel = ["task", "cancel", "--reason", "disk-reserve", "--yes"] + socket
             #expect(await terminal.run(list: cancel) == .refused)
             #expect(terminal.error.contains("found") && changes(of: host).isEmpty)
         }

@@ -30,7 +30,7 @@ struct ManifestGrowthCommandTests {
         command: [String]
     ) async throws {
         try await PluginCommandFixture.with { fixture in
-            let lines = ["requires: [manifest.retry]", "retry: {}", "role: service"]
+            let lines = ["requires: [manifest.later]", "later: {}", "role: service"]
             let manifest = try await fixture.build("Obedient", lines: lines)
             let place = command[0] == "install" ? ["--manifests", fixture.directory.file("operator")] : []
             #expect(
@@ -38,7 +38,7 @@ struct ManifestGrowthCommandTests {
                     == .refused
             )
             let shown = fixture.terminal.output + fixture.terminal.error
-            #expect(shown.contains("\"manifest.retry\", a feature that this version of bgtask does not have"))
+            #expect(shown.contains("\"manifest.later\", a feature that this version of bgtask does not have"))
             #expect(shown.contains("upgrade bgtaskd to a release with this feature"))
             #expect(!shown.contains("is not a known key") && !shown.contains("service") && fixture.installed.isEmpty)
         }
@@ -49,14 +49,14 @@ struct ManifestGrowthCommandTests {
         async throws
     {
         try await PluginCommandFixture.with { fixture in
-            let manifest = try await fixture.build("Obedient", lines: ["x-retry: {}", "retry: {}"])
+            let manifest = try await fixture.build("Obedient", lines: ["x-priority: {}", "priority: {}"])
             let place = command[0] == "install" ? ["--manifests", fixture.directory.file("operator")] : []
             #expect(
                 await fixture.terminal.run(list: ["plugin", command[0], manifest] + command.dropFirst() + place)
                     == .refused
             )
             let shown = fixture.terminal.output + fixture.terminal.error
-            #expect(shown.contains("retry: is not a known key") && !shown.contains("x-retry"))
+            #expect(shown.contains("priority: is not a known key") && !shown.contains("x-priority"))
             #expect(fixture.installed.isEmpty)
         }
     }

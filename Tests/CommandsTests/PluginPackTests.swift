@@ -209,7 +209,7 @@ struct PluginPackTests {
             #expect(await fixture.run("install", text, "--yes") == .refused)
             #expect(fixture.terminal.error.contains("is not a valid pack"))
 
-            let later = try await fixture.build("Obedient", lines: pins + ["requires: [manifest.retry]", "retry: {}"])
+            let later = try await fixture.build("Obedient", lines: pins + ["requires: [manifest.later]", "later: {}"])
             let path = fixture.directory.file("later.bgplugin")
             let make = [
                 "--format=ustar", "-cf", path, "-C", fixture.directory.file("vendor"),

@@ -83,7 +83,7 @@ struct RenderingTests {
                 batch size      100
                 idle timeout    10s
                 retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
-                retention       removed plugins' requests 30d, journal and ended launches 90d; each deletion waits 10min, in case the clock is wrong
+                retention       removed plugins' requests 30d, journal and ended launches 90d, 256MiB of journal; each deletion waits 10min, in case the clock is wrong
                 logs            1MiB per launch, 16MiB per plugin, 512MiB in all, kept for 14d
                 policies        stagger 1min, spacing of plugins' own refresh requests 15min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
                 isolation       required: files, network
@@ -170,6 +170,9 @@ struct RenderingTests {
                 entitlements    gpu
                 schedules       com.example.feed.refresh (refresh) every 6h, next 2026-01-31 02:48:00 (in 1h)
                 retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
+                failed tasks    com.example.feed.refresh: 5 attempts; 1min after the first failure, doubled after each further \
+                one; jitter 10 %; the manifest proposes 3 attempts; 1min after the first failure, doubled after each further one; \
+                jitter 10 %
                 retention       requests are kept for 30d after a removal or refusal
                 last launch     41, 2026-01-31 01:48:00 (now), completed: 2 tasks
                 notes           /etc/bgtask/manifests/feed.yaml:9: note: modes: audio has no effect
@@ -186,7 +189,7 @@ struct RenderingTests {
                 com.example.feed.export.one  continued  14          42      1min   none    3 of 8    Exporting: holidays
 
                 PENDING                   KIND     SUBMISSION  EARLIEST  NEEDS    FAILED  WAITS FOR
-                com.example.feed.refresh  refresh  12          in 12min  network  1x      earliest-begin in 12min
+                com.example.feed.refresh  refresh  12          in 12min  network  3x      earliest-begin in 12min
 
                 EVENT                     SUBMISSION  CREATED  FAILED  WAITS FOR
                 com.example.feed started  13          now      -       nothing

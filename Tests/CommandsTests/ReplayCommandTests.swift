@@ -79,13 +79,43 @@ struct ReplayCommandTests {
 
     @Test func `a replay takes run times from recorded launches and requirements from pending requests`() throws {
         let launches = LaunchListReply(launches: [try Samples.launch(end: Samples.launchEnd)])
-        let population = PluginPopulation(launches, pending: try Samples.taskList())
-        let plugin = try #require(population.plugins.first)
+        let learned = LearnedPopulation(launches, pending: try Samples.taskList())
+        let plugin = try #require(learned.population.plugins.first)
         #expect(plugin.identifier == (try Samples.plugin()))
         let task = try #require(plugin.tasks.first)
         #expect(task.identifier == (try Samples.task()))
         #expect(task.takes == .observed([.seconds(2)]))
         #expect(task.requiresNetwork == (try Samples.pending().request.requiresNetwork))
         #expect(task.requiresExternalPower == (try Samples.pending().request.requiresExternalPower))
+        #expect(learned.rows.map(\.source) == ["plugin"])
+        #expect(learned.text.contains("com.example.feed.refresh  plugin  1"))
+    }
+
+    @Test func `a journal without repeated work is shown as a table and not replayed`() async throws {
+        let launches = LaunchListReply(launches: [try Samples.launch(end: Samples.launchEnd)])
+        let list = String(decoding: try WireCoding.encode(launches), as: UTF8.self)
+        let tasks = String(decoding: try WireCoding.encode(try Samples.taskList()), as: UTF8.self)
+        try await StubHost.with({ request in
+            .body(status: 200, request.path.hasPrefix("/v1/launches") ? list : tasks)
+        }) { host in
+            let terminal = Terminal()
+            let arguments = ["replay", "day", "--from-journal", "--conditions", directory + "/office.yaml"]
+            #expect(await terminal.run(list: arguments + ["--socket", host.socket]) == .refused)
+            #expect(terminal.output.contains("1 request in 22.4s; an interval is learned after 3 repetitions"))
+            #expect(terminal.error.contains("the history of the host has no work that a replay repeats"))
+            #expect(terminal.error.contains("name the plugins with --plugins"))
+        }
+    }
+
+    @Test func `the progress of a replay is one line that is redrawn at most every 200 ms and erased at the end`() {
+        let start = Samples.now
+        var line = ReplayProgressLine(at: start)
+        let progress = ReplayProgress(hours: 52, of: 168, launches: 1_234)
+        #expect(line.text(progress, at: start + .milliseconds(199)) == nil)
+        #expect(line.end == nil)
+        let text = line.text(progress, at: start + .milliseconds(3_400))
+        #expect(text == "\r52 of 168 hours simulated, 1234 launches, 3s\u{1B}[K")
+        #expect(line.text(progress, at: start + .milliseconds(3_599)) == nil)
+        #expect(line.end == "\r\u{1B}[K")
     }
 }

@@ -50,8 +50,8 @@ struct ScheduleCheckTests {
         #expect(
             await lines("mon-fri 02:30", "--zone", "UTC") == [
                 "mon,tue,wed,thu,fri 02:30 UTC", "OCCURRENCE OFFSET IN NOTE",
-                "mon 2026-02-02 02:30:00 +00:00 in 2d -", "tue 2026-02-03 02:30:00 +00:00 in 3d42min -",
-                "wed 2026-02-04 02:30:00 +00:00 in 4d -", "thu 2026-02-05 02:30:00 +00:00 in 5d42min -",
+                "mon 2026-02-02 02:30:00 +00:00 in 2d -", "tue 2026-02-03 02:30:00 +00:00 in 3d -",
+                "wed 2026-02-04 02:30:00 +00:00 in 4d -", "thu 2026-02-05 02:30:00 +00:00 in 5d -",
                 "fri 2026-02-06 02:30:00 +00:00 in 6d -",
             ]
         )

@@ -17,7 +17,8 @@ struct TerminalSafetyTests {
     /// The arguments of one call of every verb except `host run`, by verb. Names of local files contain hostile text.
     private static let calls: [String: [String]] = [
         "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "logs": ["a.b"], "watch": ["--once"],
-        "task submit": ["a.b", "--kind", "refresh"], "task cancel": ["a.b"], "task stop": ["a.b"], "task list": [],
+        "task submit": ["a.b", "--kind", "refresh"], "task cancel": ["a.b"], "task stop": ["a.b"],
+        "task retry": ["a.b"], "task list": [],
         "plugin list": [], "plugin show": ["a.b"], "plugin check": ["/\(hostile).yaml"],
         "plugin inspect": ["/\(hostile).so"], "plugin install": ["/\(hostile).yaml"],
         "plugin pack": ["/\(hostile).yaml"], "plugin new": ["a.b\(hostile)", "--language", "c", "--role", "main"],
@@ -28,13 +29,16 @@ struct TerminalSafetyTests {
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
         "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [], "host reload": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
+        "host backup": ["/\(hostile)/b.tar", "--state-directory", "/\(hostile)"],
+        "host restore": ["/\(hostile)/b.tar", "--state-directory", "/\(hostile)"],
         "trust list": ["--signers", "/\(hostile)"], "trust remove": [hostile, "--signers", "/\(hostile)"],
         "trust add": ["a.b", "/\(hostile)", "--signers", "/\(hostile)"],
     ]
 
     /// The verbs that take a host's socket and, apart from `watch`, `--json`.
     private static let remote = [
-        "run", "why", "trigger", "journal", "logs", "watch", "task submit", "task cancel", "task stop", "task list",
+        "run", "why", "trigger", "journal", "logs", "watch", "task submit", "task cancel", "task stop", "task retry",
+        "task list",
         "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
         "schedule list", "simulate expiration", "simulate conditions", "host status", "host reload",
         "stats",
@@ -145,6 +149,7 @@ struct TerminalSafetyTests {
         switch route {
         case .apiDescription: ""
         case .hostStatus: try hostile(Samples.host())
+        case .backupReport: try hostile(BackupReportReply(incarnation: 1))
         case .hostReload: try hostile(HostReloadReply(file: "/f", applied: ["spacing"], needingRestart: ["socket"]))
         case .pluginList: try hostile(Samples.pluginList())
         case .pluginShow: try hostile(Samples.pluginShow())
@@ -154,7 +159,7 @@ struct TerminalSafetyTests {
             try hostile(PluginPauseReply(Samples.plugin(), Samples.pause))
         case .pluginResume: try hostile(PluginResumeReply(Samples.plugin(), wasPaused: true))
         case .launchStop: try hostile(LaunchStopReply(LaunchNumber(rawValue: 1), tasks: ["com.example.task"]))
-        case .taskSubmit:
+        case .taskSubmit, .taskRetry:
             try hostile(
                 TaskSubmissionReply(
                     SubmissionNumber(rawValue: 1),

@@ -118,7 +118,7 @@ struct DocumentationTests {
 
     @Test func `Configuration.md lists every key of the configuration file, and every condition`() throws {
         let page = try DocumentationPage("Configuration")
-        let files = ["", "+Grants", "+Isolation", "+Policies", "+Reading"]
+        let files = ["", "+Grants", "+Isolation", "+Policies", "+Reading", "+Retries"]
         let known = try Repository.keys(
             askedIn: files.map { "Sources/HostConfiguration/HostConfiguration\($0).swift" }
                 + ["Sources/HostConfiguration/Secrets/SecretSource.swift"]
@@ -160,7 +160,7 @@ struct DocumentationTests {
 
     /// The last part of an anchor, which is the key: `read` for `grants-read`, `symbol` for `handlers-symbol`.
     private static func lastPart(of anchor: String) -> String {
-        let mappings = ["limits-", "grants-network-", "grants-", "handlers-"]
+        let mappings = ["retry-", "limits-", "grants-network-", "grants-", "handlers-"]
         return mappings.first { anchor.hasPrefix($0) }.map { String(anchor.dropFirst($0.count)) } ?? anchor
     }
 }

@@ -66,6 +66,7 @@ enum Samples {
             boot: BootID("b00t"),
             stateDirectory: "/var/lib/bgtask",
             ledger: ledger,
+            incarnation: 1,
             socket: "/run/bgtask/control.sock",
             socketGroups: [.read: "adm", .operate: "operators"],
             manifestDirectories: ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
@@ -90,6 +91,7 @@ enum Samples {
             retention: Retention(
                 removedPlugin: .seconds(30 * 86_400),
                 journal: .seconds(90 * 86_400),
+                journalBytes: 256 << 20,
                 doubt: .seconds(600)
             ),
             logs: LogsInForce(launch: 1 << 20, plugin: 16 << 20, total: 512 << 20, retention: .seconds(14 * 86_400)),
@@ -205,6 +207,9 @@ enum Samples {
             isBackgroundDenied: false,
             schedules: [.init(identifier: try task(), kind: .refresh, rhythm: "every 6h", next: now + .seconds(3600))],
             retry: retry,
+            failureRetries: [
+                FailureRetryReply(.exact(try task()), proposed: FailureRetry(), inForce: FailureRetry(attempts: 5))
+            ],
             retention: .seconds(30 * 86_400),
             lastLaunch: .init(LaunchNumber(rawValue: 41), startedAt: now, outcome: .completed, message: "2 tasks"),
             reasons: [WaitingReason(.spacing(until: MonotonicTime(nanoseconds: 3_000_000_000)), at: moment)],
@@ -227,7 +232,7 @@ enum Samples {
             ),
             submitter: .user,
             submittedAt: now,
-            retry: Retry(attempts: 1)
+            retry: Retry(attempts: 1, failures: 2)
         )
     }
 
@@ -378,7 +383,9 @@ enum Samples {
                     outcome: .succeeded,
                     blame: .nobody,
                     message: "",
-                    endedAt: now + .seconds(2)
+                    endedAt: now + .seconds(2),
+                    submitter: .plugin(try plugin()),
+                    submittedAt: now
                 )
             ],
             assertions: assertions,

@@ -41,8 +41,8 @@ struct WaitingReasonTests {
         #expect(WaitingReason(.spacing(until: until), at: Samples.moment).until?.wall == Samples.now + .seconds(2))
     }
 
-    @Test func `of this suite's waiting reasons, only the four that wait until a given time have an end`() throws {
+    @Test func `of this suite's waiting reasons, only the five that wait until a given time have an end`() throws {
         let coded = try reasons().map { WaitingReason($0, at: Samples.moment) }.filter { $0.until != nil }.map(\.code)
-        #expect(coded == ["earliest-begin", "retry-delay", "spacing", "runner-unavailable"])
+        #expect(coded == ["plugin-paused", "earliest-begin", "retry-delay", "spacing", "runner-unavailable"])
     }
 }

@@ -59,7 +59,7 @@ struct WireShapeTests {
                  "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
                   "started_at_ns": "1769820480000000000",
                  "boot_id": "b00t", "state_directory": "/var/lib/bgtask",
-                 "ledger": {"state": "writable"}, "socket": "/run/bgtask/control.sock",
+                 "ledger": {"state": "writable"}, "incarnation": 1, "socket": "/run/bgtask/control.sock",
                  "socket_groups": { "operate": "operators", "read": "adm" },
                  "manifest_directories": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
                  "plugin_directory": "/usr/lib/bgtask/plugins", "config_file": "/etc/bgtask/bgtaskd.yaml",
@@ -84,7 +84,7 @@ struct WireShapeTests {
                  "idle_runners": {"limit": 2, "waiting": 1},
                  "grace_period_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100, "idle_timeout_ns": 10000000000,
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
-                 "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000,
+                 "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000, "journal_bytes": 268435456,
                    "doubt_ns": 600000000000},
                  "logs": {"launch_bytes": 1048576, "plugin_bytes": 16777216, "total_bytes": 536870912,
                    "retention_ns": 1209600000000000},
@@ -160,6 +160,16 @@ struct WireShapeTests {
             "HostReload",
             is: #"{"file": "/etc/bgtask/bgtaskd.yaml", "applied": ["spacing"], "needing_restart": ["socket"]}"#
         )
+    }
+
+    @Test func `the JSON reply to the report of a backup keeps its shape, and a path that is too long is refused`()
+        throws
+    {
+        try check(BackupReportReply(incarnation: 7), "BackupReportReply", is: #"{"incarnation": 7}"#)
+        try BackupReport(file: "/b.tar", sha256: "9f86").check()
+        #expect { try BackupReport(file: String(repeating: "a", count: 4_097), sha256: "").check() } throws: { error in
+            (error as? RouteError)?.reply.error.field == "file"
+        }
     }
 
     @Test func `a pause whose end has passed is refused with the field until`() throws {
@@ -338,6 +348,9 @@ struct WireShapeTests {
                  "schedules": [{"identifier": "com.example.feed.refresh", "kind": "refresh", "rhythm": "every 6h",
                                 "next": "2026-01-31T02:48:00Z", "next_ns": "1769827680000000000"}],
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
+                 "failure_retries": [{"identifier": "com.example.feed.refresh",
+                   "proposed": {"attempts": 3, "delay_ns": 60000000000, "backoff": 2, "jitter": 10},
+                   "in_force": {"attempts": 5, "delay_ns": 60000000000, "backoff": 2, "jitter": 10}}],
                  "retention_ns": 2592000000000000,
                  "last_launch": {"launch": 41, "started_at": "2026-01-31T01:48:00Z",
                    "started_at_ns": "1769824080000000000",
@@ -360,7 +373,7 @@ struct WireShapeTests {
                    "kind": "refresh", "submission": 12, "submitter": "user",
                    "submitted_at": "2026-01-31T01:48:00Z", "submitted_at_ns": "1769824080000000000",
                      "earliest_begin": "2026-01-31T02:00:00Z", "earliest_begin_ns": "1769824800000000000",
-                   "requires_network": true, "requires_external_power": false, "attempts": 1,
+                   "requires_network": true, "requires_external_power": false, "attempts": 1, "failures": 2,
                    "reason": {"code": "earliest-begin", "message": "the earliest begin of the request is in the future",
                               "until": "2026-01-31T02:00:00Z", "until_ns": "1769824800000000000"}}],
                  "running": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "kind": "refresh",
@@ -496,7 +509,9 @@ struct WireShapeTests {
                   "manifest_digest": "cd34", "worst_outcome": "succeeded",
                   "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
                     "submission": 12, "outcome": "succeeded", "blame": "nobody", "message": "",
-                    "ended_at": "2026-01-31T01:48:02Z", "ended_at_ns": "1769824082000000000"}], "assertions": []}],
+                    "ended_at": "2026-01-31T01:48:02Z", "ended_at_ns": "1769824082000000000",
+                    "submitter": "com.example.feed", "submitted_at": "2026-01-31T01:48:00Z",
+                    "submitted_at_ns": "1769824080000000000"}], "assertions": []}],
                       "next": "41"}
                 """
         )

@@ -85,14 +85,14 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(82)) func `a user's expiration request also expires an open assertion`() async throws {
+    @Test(.proves(82)) func `a simulated expiration also expires an open assertion`() async throws {
         let plugin = Self.holdsOpen()
         try await HostFixture.with(plugins: [plugin]) { host in
             let launch = try await hold(plugin, on: host)
             let stopped = try await host.bgtask("simulate", "expiration", plugin.task())
             #expect(stopped.status == 0)
             #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
-            #expect(host.containerText(plugin, "expired.txt") == "flush 5 BGT_OK BGT_ENDED\n")
+            #expect(host.containerText(plugin, "expired.txt") == "flush 1 BGT_OK BGT_ENDED\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
         }
     }

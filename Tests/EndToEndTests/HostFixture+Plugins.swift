@@ -67,12 +67,12 @@ extension HostFixture {
         }
     }
 
-    /// Expires a task. Repeats the call while the host refuses it with `not-running`, for example because entry has not
-    /// returned.
+    /// Expires a task as a user who stops it. Repeats the call while the host refuses it with `not-running`, for example
+    /// because the task is not launched yet.
     func expireOnceEntered(_ task: String) async throws {
         while true {
             do {
-                _ = try await client.simulateExpiration(of: identifier(task))
+                _ = try await client.stop(identifier(task))
                 return
             } catch ControlError.refused(409, let reply) where reply.error.subReason == "not-running" {
                 await Task.yield()

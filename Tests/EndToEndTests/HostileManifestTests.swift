@@ -49,9 +49,9 @@ struct HostileManifestTests {
         ),
         Hostile(
             "a feature that the host does not have",
-            head + "requires: [manifest.retry]\nretry: {}\nlibrary: libNeighbour.so\n" + tail,
+            head + "requires: [manifest.later]\nlater: {}\nlibrary: libNeighbour.so\n" + tail,
             line: 3,
-            "manifest.retry",
+            "manifest.later",
             "upgrade bgtaskd"
         ),
         Hostile(

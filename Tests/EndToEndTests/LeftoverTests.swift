@@ -14,6 +14,24 @@ struct LeftoverTests {
         #expect(failure.contains("files are left that no host owns") && failure.contains("/\(file)\""), "\(failure)")
     }
 
+    @Test(arguments: [
+        ("stray", 0o600), ("com.example.neighbour/1.txt", 0o600), ("com.example.neighbour/1.log", 0o640),
+    ])
+    func `the host fixture reports a file in the directory of logs that is no log or that other users can read`(
+        _ name: String,
+        _ mode: Int
+    ) async throws {
+        let failure = try await failure { host in
+            try await host.runNeighbour()
+            try host.directory.makeDirectory("state/logs/com.example.neighbour")
+            for directory in ["state/logs", "state/logs/com.example.neighbour"] {
+                #expect(chmod(host.directory.file(directory), 0o700) == 0)
+            }
+            #expect(chmod(try host.directory.write([1], to: "state/logs/\(name)"), mode_t(mode)) == 0)
+        }
+        #expect(failure.contains("files are left that no host owns") && failure.contains("/state/logs/\(name)\"]"))
+    }
+
     @Test func `the host fixture reports a control socket without a host`() async throws {
         let failure = try await failure { host in
             try await host.stop()

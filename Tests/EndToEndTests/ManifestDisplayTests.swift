@@ -27,6 +27,10 @@ struct ManifestDisplayTests {
         case .handlersSymbol: "plain_greet("
         case .handlersArguments: "called with "
         case .handlersReturns: "int64_t plain_greet"
+        case .retryAttempts: "7 attempts"
+        case .retryDelay: "9min after the first failure"
+        case .retryBackoff: "times 4 after each further one"
+        case .retryJitter: "jitter 11 %"
         case .extensions: "extensions      com.example.deafextension"
         case .grantsNetwork: "grants          network"
         case .grantsNetworkConnect: "connect 443"
@@ -43,7 +47,7 @@ struct ManifestDisplayTests {
         case .limitsProcesses: "processes 40"
         case .limitsFileSize: "file size 3MiB"
         case .settings: "greeting = Hello"
-        case .handlers, .grants, .limits: nil
+        case .handlers, .retry, .grants, .limits: nil
         }
     }
 
@@ -55,7 +59,10 @@ struct ManifestDisplayTests {
             network: true, unix: [/run/nowhere.sock], gpu: true, health-research: true, processes: true, read: [/etc/passwd], write: [/var/tmp], execute: [/bin/sh], \
             settings: [{ setting: list, access: read }]
             """
-        plain.manifestLines = ["limits: { memory: 64 MiB, processes: 40, file-size: 3 MiB }"]
+        plain.manifestLines = [
+            "limits: { memory: 64 MiB, processes: 40, file-size: 3 MiB }",
+            "retry: { \(plain.task()): { attempts: 7, delay: 9min, backoff: 4, jitter: 11 } }",
+        ]
         var main = TestPlugin("Obedient")
         main.grants = "network: { connect: [443], listen: [8080] }"
         let child = TestPlugin.extension("DeafExtension", of: &main)

@@ -111,7 +111,7 @@ struct OverrunTests {
     }
 
     @Test(.proves(60, 89))
-    func `a user's expiration request reaches a task with the reason, and kills a task that does not complete`()
+    func `a simulated expiration reaches a task with the budget's reason, and kills a task that does not complete`()
         async throws
     {
         let (deaf, obedient) = (TestPlugin("Deaf"), TestPlugin("Obedient"))
@@ -119,9 +119,9 @@ struct OverrunTests {
             let (first, second) = (try await host.submit(deaf.task()), try await host.submit(obedient.task()))
             try await host.waitForLog("the first runs") { $0.contains("deaf runs") }
             let launch = try await host.client.simulateExpiration(of: host.identifier(deaf.task())).launch
-            try await host.waitForLog("its reason") { $0.contains("deaf expired, reason 5") }
+            try await host.waitForLog("its reason") { $0.contains("deaf expired, reason 1") }
             let end = try await host.outcome(of: first)
-            #expect(end.event == "overran" && end.launch == launch && end.message.contains("stopped by a user"))
+            #expect(end.event == "overran" && end.launch == launch && end.message.contains("budget used up, simulated"))
 
             try await host.expireOnceEntered(obedient.task())
             #expect(try await host.outcome(of: second).event == "failed")

@@ -96,6 +96,20 @@ struct PluginTryTests {
         #expect(run.error.hasSuffix("  See 'bgtask plugin try --help' for more information.\n"))
     }
 
+    @Test func `bgtask plugin try runs an extension that only the configuration of a running host lists`()
+        async throws
+    {
+        var main = TestPlugin("Neighbour")
+        let child = TestPlugin.extension("Listens", of: &main)
+        main.extensions = []
+        main.policy = ["extensions: [\(child.identifier)]"]
+        try await HostFixture.with(plugins: [main, child]) { host in
+            let run = try await host.bgtask("plugin", "try", child.identifier, "trigger")
+            #expect(run.status == 0, "\(run.error)")
+            #expect(run.output.contains("outcome    succeeded"), "\(run.output)")
+        }
+    }
+
     @Test func `bgtask plugin try leaves nothing in the temporary directory`() async throws {
         try await ScratchDirectory.with { directory in
             let plugin = TestPlugin("RegistersOnce")

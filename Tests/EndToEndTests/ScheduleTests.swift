@@ -11,16 +11,16 @@ struct ScheduleTests {
     @Test func `the list of schedules is sorted by next occurrence, with last runs, last outcomes and problems`()
         async throws
     {
-        var neighbour = TestPlugin("Neighbour", tasks: ["one", "two"])
-        let mistyped = "\(neighbour.identifier).oen"
+        var neighbour = TestPlugin("Neighbour", tasks: ["task", "two"])
+        let mistyped = "\(neighbour.identifier).taks"
         neighbour.policy = [
-            "schedules:", "  \(neighbour.task("one")): { every: 3d }", "  \(neighbour.task("two")): { every: 1d }",
+            "schedules:", "  \(neighbour.task("task")): { every: 3d }", "  \(neighbour.task("two")): { every: 1d }",
             "  \(mistyped): { every: 2d }",
         ]
         try await HostFixture.with(plugins: [neighbour]) { host in
-            let end = try await host.outcome(of: try await host.submit(neighbour.task("one")))
+            let end = try await host.outcome(of: try await host.submit(neighbour.task("task")))
             #expect(end.event == "succeeded")
-            let wanted = [neighbour.task("two"), mistyped, neighbour.task("one")]
+            let wanted = [neighbour.task("two"), mistyped, neighbour.task("task")]
             for limit in [1, 2, 3, 1_000] {
                 var query = ScheduleQuery(limit: limit)
                 var found: [String] = []
@@ -38,7 +38,7 @@ struct ScheduleTests {
             #expect(list[2].lastRun != nil && list[2].lastOutcome?.outcome == "succeeded")
             #expect(list[0].lastRun == nil && list[0].lastOutcome == nil && list[0].problem == nil)
             #expect(list[1].problem?.code == "identifier-not-permitted")
-            #expect(list[1].problem?.remedy?.contains("write \"\(neighbour.task("one"))\"") == true)
+            #expect(list[1].problem?.remedy?.contains("write \"\(neighbour.task("task"))\"") == true)
 
             let text = try await host.bgtask("schedule", "list", "--plugin", neighbour.identifier)
             #expect(text.status == 0 && text.output.contains("every 3d") && text.output.contains("succeeded"))

@@ -117,6 +117,7 @@ struct SettingTests {
         Setting("logs.total", nil, "513MiB", shows: "513MiB in all"),
         Setting("logs.retention", nil, "15d", shows: "kept for 15d"),
         Setting("journal-retention", "journal-retention", "4d", shows: "ended launches 4d"),
+        Setting("journal-size", nil, "3MiB", shows: "3MiB of journal"),
     ]
 
     @Test func `the help of bgtaskd lists exactly the flags of the configuration keys`() async throws {

@@ -83,7 +83,8 @@ struct SteeringTests {
             try await host.started(patient)
             let submissions = try await host.submitTogether(patient)
             for submission in submissions { try await host.wait(for: submission, toRun: patient) }
-            let launch = try #require(try await host.client.tasks().running.first?.launch)
+            let running = try await host.client.tasks().running
+            let launch = try #require(running.first { $0.plugin == patient.identifier }?.launch)
             let stopped = try await host.bgtask("launch", "stop", "\(launch)")
             #expect(stopped.status == 0, "\(stopped.error)")
             for name in ["one", "two"] { #expect(stopped.output.contains(patient.task(name))) }

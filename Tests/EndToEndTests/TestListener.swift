@@ -3,7 +3,7 @@
 import Glibc
 import HostTestKit
 
-/// A listening socket of a test. Connections stay in its queue.
+/// A listening socket of a test. Connections stay in its queue until they are accepted.
 struct TestListener {
     private let descriptor: Int32
     /// The TCP port; 0 for a Unix socket.
@@ -44,7 +44,17 @@ struct TestListener {
         return TestListener(descriptor: descriptor, port: 0)
     }
 
-    func close() { Glibc.close(descriptor) }
+    /// Ends a waiting `accept`, too.
+    func close() {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        Glibc.close(descriptor)
+    }
+
+    /// Waits for the next connection, and returns its descriptor; nil after `close`.
+    func accept() -> Int32? {
+        let connection = Glibc.accept(descriptor, nil, nil)
+        return connection < 0 ? nil : connection
+    }
 
     private static func made(_ family: Int32) throws -> Int32 {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -44,9 +44,11 @@ struct FuzzedCall {
         case .simulateExpiration:
             let task = try ExpirationSimulation.reading(body, for: route).validated()
             return answer { .expirationSimulated(task, reply: $0) }
+        case .backupReport: try BackupReport.reading(body, for: route).check()
         case .simulateConditions: _ = try ConditionsSimulation.reading(body, for: route).validated()
         case .pluginShow: _ = try PluginIdentifier(validating: value)
         case .taskWhy: _ = try TaskIdentifier(validating: value)
+        case .taskRetry: _ = try RetrySubject(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal,
             .logs,

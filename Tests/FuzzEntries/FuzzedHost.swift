@@ -125,7 +125,9 @@ struct FuzzedHost {
                 RunnerProcess(pid: 1, startTime: 1, boot: now.boot, controlGroup: nil)
             )
         case .sendPlan(let plan):
-            judges[plan.number] = RunnerJudge(plan)
+            var judge = RunnerJudge(of: plan.number, plan.plugin)
+            judge.planSent(with: plan.tasks)
+            judges[plan.number] = judge
             sentKinds.formUnion(plan.tasks.map(\.work.kind))
         case .deliver(let launch, let task):
             judges[launch]?.delivered(task)

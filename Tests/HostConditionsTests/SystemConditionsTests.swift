@@ -99,6 +99,24 @@ struct SystemConditionsTests {
         #expect(loop.timeout == nil)
     }
 
+    @Test func `a condition that the configuration fixes is never sampled`() {
+        let board = ConditionsBoard(
+            Readings(),
+            configured: .init([.idle: false, .hot: false]),
+            wakeChannel: Descriptor(owning: Machine.wakeChannel()),
+            onEvent: { _ in }
+        )
+        board.watch(.init(conditions: Condition.sampled))
+        #expect(board.watch.conditions == Condition.sampled.subtracting([.idle, .hot]))
+    }
+
+    @Test func `samples that are due within a tenth of a second share one wake-up`() {
+        let now = MonotonicTime.now
+        let samples = [now + .milliseconds(90), now + .seconds(5), now, now + .milliseconds(101)]
+        #expect(ConditionsLoop.wakeTime(of: samples) == now + .milliseconds(90))
+        #expect(ConditionsLoop.wakeTime(of: []) == nil)
+    }
+
     @Test func `every condition has a sensor`() throws {
         let wakeChannel = Descriptor(owning: Machine.wakeChannel())
         let loop = try ConditionsLoop(SystemRoots(), ConditionThresholds(), LaunchUsage { nil }, wokenBy: wakeChannel)

@@ -14,7 +14,7 @@ import Testing
 @Suite("The JSON schemas accept and refuse the files that the readers accept and refuse")
 struct SchemaTests {
     private static let flawsOfManifests = [
-        "manifest: 2", "manifest: one", "requires: manifest.retry", "requires: [manifest.retry]",
+        "manifest: 2", "manifest: one", "requires: manifest.later", "requires: [manifest.later]",
         "library: { amd64/old: a.so }", "library: { x86_64: [a.so] }", "sha256: { x86_64: abc }",
         "files: { a: { x86_64: abc } }", "identifier: nodot", "identifier: com..feed", "role: mian", "role: extension",
         "sha256: abc", "main-bundle: { A: [b] }", "files: [a]", "files: { a: abc }", "background-modes: fetch",
@@ -24,6 +24,9 @@ struct SchemaTests {
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [{ int32: a }], returns: void }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: int32 }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: { int32: always } }]",
+        "retry: [com.example.feed.a]", "retry: { com.example.feed.a: { attempts: 1 } }",
+        "retry: { com.example.feed.a: { delay: 5 } }", "retry: { com.example.feed.a: { backoff: 11 } }",
+        "retry: { com.example.feed.a: { jitter: -1 } }", "retry: { com.example.feed.a: { pause: 1s } }",
         "extensions: [a..b]", "entitlements: [gpu]", "grants: { health-research: [a] }", "grants: { network: yes }",
         "grants: { read: [relative] }",
         "grants: { disk: true }", "grants: { network: { connect: [0] } }", "grants: { network: { listen: [a] } }",
@@ -38,7 +41,7 @@ struct SchemaTests {
         "isolation: files", "isolation: []", "isolation: [files, required]",
         "conditions: { heat: true }",
         "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201",
-        "logs: { launch: 1 MB }", "logs: { age: 1d }",
+        "journal-size: 256 MB", "journal-size: 1", "logs: { launch: 1 MB }", "logs: { age: 1d }",
         "policies: { off: [impatience] }", "retry: { attempts: 0 }", "plugins: { nodot: { enabled: true } }",
         "plugins: { a.b: { settings: { a: [] } } }", "plugins: { a.b: { extensions: [c] } }",
         "plugins: { a.b: { secrets: { a: b } } }", "plugins: { a.b: { secrets: { a: {} } } }",
@@ -46,6 +49,9 @@ struct SchemaTests {
         "plugins: { a.b: { secrets: { a: { file: /a, environment: A } } } }",
         "plugins: { a.b: { secrets: { a: { environment: A-B } } } }",
         "plugins: { a.b: { secrets: { a: { credential: a/b } } } }",
+        "plugins: { a.b: { retry: true } }", "plugins: { a.b: { retry: { a.b.c: off } } }",
+        "plugins: { a.b: { retry: { a.b.c: { attempts: 101 } } } }",
+        "plugins: { a.b: { retry: { a.b.c: { pause: 1s } } } }",
         "plugins: { a.b: { schedules: { a.b.c: { kind: refresh } } } }",
         "plugins: { a.b: { schedules: { a.b.c: { every: 1h, at: \"02:30\" } } } }",
         "plugins: { a.b: { schedules: { a.b.c: { every: 1h, kind: continued } } } }", "other: 1",
@@ -70,8 +76,9 @@ struct SchemaTests {
         let schema = try Schema("manifest")
         let paths = schema.paths.filter { !$0.contains("*") }
         let handlers = schema.keys(ofDefinition: "handler").map { "handlers.\($0)" }
-        let known = Set(paths.map { $0.joined(separator: ".") } + handlers)
-        #expect(handlers.count >= 4 && known == Set(ManifestKey.allCases.map(\.rawValue)))
+        let retry = schema.keys(ofDefinition: "retry").map { "retry.\($0)" }
+        let known = Set(paths.map { $0.joined(separator: ".") } + handlers + retry)
+        #expect(handlers.count >= 4 && retry.count >= 4 && known == Set(ManifestKey.allCases.map(\.rawValue)))
         let texts = schema.paths.map { Self.manifest(Schema.line(of: $0, schema.wrongValue(at: $0))) }
         for (text, isValid) in try await zip(texts, schema.verdicts(on: texts)) {
             #expect(!isValid && !Self.isManifest(text), "\(text)")
@@ -168,7 +175,7 @@ struct SchemaTests {
             "policies.off": Policy.allCases.map(\.rawValue),
             "provenance.unsigned": ["allow", "warn", "refuse"], "provenance.unpinned": ["allow", "warn", "refuse"],
             "provenance.packages": ["trust", "refuse"],
-            "schedule.kind": ["refresh", "processing", "health-research"],
+            "plugin.retry": ["accept", "refuse"], "schedule.kind": ["refresh", "processing", "health-research"],
         ]
         let configuration = try Schema("configuration").enumerations
         #expect(configuration == model, "correct in the schema: \(model.filter { configuration[$0.key] != $0.value })")

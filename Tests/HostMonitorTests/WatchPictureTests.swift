@@ -50,7 +50,7 @@ struct WatchPictureTests {
                       ██████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 25 %  3 of 12
 
                 WAITING 1
-                  com.example.feed.refresh  refresh  earliest-begin in 12min  failed 1x  the earliest begin of the …
+                  com.example.feed.refresh  refresh  earliest-begin in 12min  failed 3x  the earliest begin of the …
 
                 EVENTS 1
                   com.example.feed  started  may run now

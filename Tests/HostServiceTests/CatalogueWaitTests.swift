@@ -31,8 +31,9 @@ struct CatalogueWaitTests {
         case .taskStop: .taskStopRequested(task, reply: token)
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
-        case .apiDescription, .hostStatus, .hostReload, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList,
-            .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
+        case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .taskList, .taskRetry,
+            .taskWhy,
+            .scheduleList, .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
             nil
         }
     }

@@ -84,6 +84,28 @@ struct ConnectionTableTests {
         #expect(table.open(14, user: 0) == .refused)
     }
 
+    @Test func `an idle connection of root beyond the reserve makes room for another user at the total limit`() {
+        var table = table()
+        for key in 1...4 { _ = table.open(key, user: 0) }
+        for key in 5...8 { _ = table.open(key, user: alice) }
+        for key in 9...10 { _ = table.open(key, user: bob) }
+        table.setIdle(1, false)
+        #expect(table.open(11, user: carol) == .acceptedInPlace(of: 2))
+        for key in [3, 4, 5, 6, 7, 8] { table.setIdle(key, false) }
+        #expect(table.open(12, user: carol) == .acceptedInPlace(of: 9))
+        #expect(table.count == 10)
+    }
+
+    @Test func `another user displaces no connection of root within the reserve`() {
+        var table = table()
+        for key in 1...2 { _ = table.open(key, user: 0) }
+        for key in 3...6 { _ = table.open(key, user: alice) }
+        for key in 7...10 { _ = table.open(key, user: bob) }
+        for key in 3...10 { table.setIdle(key, false) }
+        #expect(table.open(11, user: carol) == .refused)
+        #expect(table.count == 10)
+    }
+
     @Test func `a closed connection counts no longer, and closing it again changes nothing`() {
         var table = table()
         for key in 1...4 { _ = table.open(key, user: alice) }

@@ -12,7 +12,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("The host keeps what launches write, within its limits", .timeLimit(.minutes(5)))
+@Suite("The host keeps what launches write, within its limits", .timeLimit(.minutes(10)))
 final class LaunchLogsTests: Sendable {
     private let second = Mutex<Int64>(100)
     private let feed: PluginIdentifier
@@ -298,5 +298,25 @@ final class LaunchLogsTests: Sendable {
         follower.offer(entry(6), tasks: [])
         #expect(await received.next()?.record.text.hasPrefix("lines left out: 3;") == true)
         #expect(await received.next()?.record.text == "6")
+    }
+
+    // A plugin writes lines of up to 32 KiB.
+    @Test func `a slow follower keeps no more bytes than its buffer has, however few lines they are`() async throws {
+        let follower = LogFollower(LogFilter(), byteCapacity: 10)
+        let entry = { [feed] (number: Int64, text: String) in
+            let record = LogRecord(at: WallTime(nanoseconds: 0), number: number, .info, .log, task: nil, text: text)
+            return LogEntry(plugin: feed, launch: LaunchNumber(rawValue: 1), record: record)
+        }
+        for (number, text) in ["123456", "1234", "1", "1"].enumerated() {
+            follower.offer(entry(Int64(number) + 1, text), tasks: [])
+        }
+        var received = follower.entries.makeAsyncIterator()
+        #expect(await received.next()?.record.number == 1)
+        #expect(await received.next()?.record.number == 2)
+        // A line that is longer than the buffer is kept when it is the only one, as this remark is.
+        follower.offer(entry(5, "1"), tasks: [])
+        #expect(await received.next()?.record.text.hasPrefix("lines left out: 2;") == true)
+        follower.offer(entry(6, "1"), tasks: [])
+        #expect(await received.next()?.record.text.hasPrefix("lines left out: 1;") == true)
     }
 }

@@ -39,7 +39,10 @@ struct LogWriterTests {
 
     @Test func `log lines beyond the capacity are dropped, and a line with their number is written instead`() {
         let output = SlowOutput()
-        let writer = LogWriter(capacity: 3) { output.write($0) }
+        let writer = LogWriter(capacity: 3) { line in
+            output.write(line.contents)
+            return true
+        }
         for message in ["first", "second", "third", "fourth", "fifth"] { writer.write(line(message)) }
         output.began.wait()
         output.permission.signal()
@@ -54,5 +57,18 @@ struct LogWriterTests {
                 "first", "second", "third", "dropped log lines: 2", "sixth", "dropped log lines: 1",
             ]
         )
+    }
+
+    // A host whose log is not read would otherwise keep 10,000 lines of 32 KiB.
+    @Test func `log lines beyond the capacity in bytes are dropped, whatever their number is`() {
+        let output = SlowOutput()
+        let writer = LogWriter(byteCapacity: 11) { line in
+            output.write(line.contents)
+            return true
+        }
+        for message in ["first", "second", "third", "fourth"] { writer.write(line(message)) }
+        for _ in 0..<3 { output.permission.signal() }
+        for _ in 0..<3 { output.wrote.wait() }
+        #expect(output.messages == ["first", "second", "dropped log lines: 2"])
     }
 }

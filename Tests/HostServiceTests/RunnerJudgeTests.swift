@@ -30,7 +30,17 @@ struct RunnerJudgeTests {
     init() throws {
         plugin = try #require(PluginIdentifier("com.example.feed"))
         identifier = try #require(TaskIdentifier("com.example.feed.export"))
-        judge = RunnerJudge(try Self.plan(of: plugin, identifier))
+        judge = try Self.judge(of: plugin, identifier)
+        judge.planSent(with: try Self.plan(of: plugin, identifier).tasks)
+    }
+
+    /// A judge of a launch whose plan was not sent.
+    private static func judge(
+        of plugin: PluginIdentifier,
+        _ identifier: TaskIdentifier,
+        isFiltered: Bool = false
+    ) throws -> RunnerJudge {
+        RunnerJudge(of: launch, try plan(of: plugin, identifier).plugin, isFiltered: isFiltered)
     }
 
     private static func plan(of plugin: PluginIdentifier, _ identifier: TaskIdentifier) throws -> LaunchPlan {
@@ -251,7 +261,7 @@ struct RunnerJudgeTests {
     func `the first refusal of each grant is journaled after 20 entries about refused calls that no grant allows`()
         throws
     {
-        var judge = RunnerJudge(try Self.plan(of: plugin, identifier))
+        var judge = judge
         func message(_ call: String, _ family: Int32 = 0) -> String? {
             let number = seccomp_syscall_resolve_name(call)
             let denied = DeniedCall(number: number, arguments: (UInt64(family), UInt64(SOCK_STREAM.rawValue)))
@@ -280,7 +290,7 @@ struct RunnerJudgeTests {
     @Test func `an invalid message of a runner is a failure of the host before the plan, and a violation after it`()
         throws
     {
-        var judge = RunnerJudge(try Self.plan(of: plugin, identifier))
+        var judge = try Self.judge(of: plugin, identifier)
         for event in [judge.malformed("kind 99"), judge.windowExceeded()] {
             guard case .launchFailedByHost(Self.launch, let message) = event else {
                 Issue.record("\(event)")
@@ -288,7 +298,7 @@ struct RunnerJudgeTests {
             }
             #expect(message.hasSuffix("install bgtaskd and bgtask-runner of one release"))
         }
-        judge.planSent()
+        judge.planSent(with: [])
         for event in [judge.malformed("kind 99"), judge.windowExceeded()] {
             guard case .violated(Self.launch, .processOfHost, _) = event else {
                 Issue.record("\(event)")
@@ -300,8 +310,7 @@ struct RunnerJudgeTests {
     @Test func `a runner killed by another process before it reports its system call filter is a failure of the host`()
         throws
     {
-        let plan = try Self.plan(of: plugin, identifier)
-        let judge = RunnerJudge(plan, isFiltered: true)
+        let judge = try Self.judge(of: plugin, identifier, isFiltered: true)
         let events = judge.end(end(.signaled(9), leftRunning: 0))
         #expect(events.last == .runnerEnded(Self.launch, .signaled(9), nil))
         guard case .launchFailedByHost(_, let message)? = events.first, events.count == 2 else {
@@ -315,13 +324,13 @@ struct RunnerJudgeTests {
     func `a runner's end is no host failure if its filter is set or not needed, the host killed it, or it exited`()
         throws
     {
-        let plan = try Self.plan(of: plugin, identifier)
-        var confined = RunnerJudge(plan, isFiltered: true)
+        let filtered = try Self.judge(of: plugin, identifier, isFiltered: true)
+        var confined = filtered
         _ = confined.judge(.confined(), libraryNow: { _ in nil }, isLoadingFunctions: false)
         let ends = [
             confined.end(end(.signaled(9), leftRunning: 0)), judge.end(end(.signaled(9), leftRunning: 0)),
-            RunnerJudge(plan, isFiltered: true).end(end(.signaled(9), wasKilled: true, leftRunning: 0)),
-            RunnerJudge(plan, isFiltered: true).end(end(.exited(code: 5), leftRunning: 0)),
+            filtered.end(end(.signaled(9), wasKilled: true, leftRunning: 0)),
+            filtered.end(end(.exited(code: 5), leftRunning: 0)),
         ]
         #expect(ends.allSatisfy { $0.count == 1 })
     }

@@ -20,11 +20,14 @@ final class StateCareTests: Sendable {
     /// Runs `StateCare` on a ledger with one journal entry for each of the days, until `body` returns.
     private func withCare(
         days: [Int64] = [],
+        journalCapacity: Int64 = .max,
         in directory: ScratchDirectory,
         _ body: (Ledger) async throws -> Void
     ) async throws {
-        let ledger = try Ledger.open(path: directory.file("ledger.sqlite"))
-        try await ledger.commitAndWait(try days.map(Self.entry))
+        let earlier = try Ledger.open(path: directory.file("ledger.sqlite"))
+        try await earlier.commitAndWait(try days.map(Self.entry))
+        try earlier.close()
+        let ledger = try Ledger.open(path: directory.file("ledger.sqlite"), journalCapacity: journalCapacity)
         let state = try StateDirectory(path: directory.file("state"))
         try await DiskThreads.with { threads in
             let care = StateCare(
@@ -94,6 +97,18 @@ final class StateCareTests: Sendable {
                     #expect(await clock.nextSleep() == .seconds(Self.day))
                     try expect(ledger, keeps: rest)
                 }
+            }
+        }
+    }
+
+    @Test func `a journal above its capacity is reduced after the first ten minutes`() async throws {
+        try await ScratchDirectory.with { directory in
+            try await withCare(days: [50, 60, 99], journalCapacity: 400, in: directory) { ledger in
+                #expect(await clock.nextSleep() == .seconds(600))
+                try expect(ledger, keeps: ["50", "60", "99"])
+                clock.advance(by: .seconds(600))
+                #expect(await clock.nextSleep() == .seconds(Self.day))
+                try expect(ledger, keeps: ["60", "99"])
             }
         }
     }

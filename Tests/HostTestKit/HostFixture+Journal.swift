@@ -41,7 +41,7 @@ extension HostFixture {
     /// Names of journal events that record a call or the start of a launch, not an outcome.
     private static let calls: Set<String> = [
         "submitted", "launched", "triggered", "stop-requested", "cancel-requested",
-        "launch-requested", "expiration-requested", "conditions-simulated", "simulation-ended",
+        "launch-requested", "expiration-simulated", "conditions-simulated", "simulation-ended",
     ]
 
     /// The number of the newest journal entry.

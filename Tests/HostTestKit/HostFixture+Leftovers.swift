@@ -123,14 +123,37 @@ extension HostFixture {
     /// Unexpected files in the state directory, in the temporary directory and at the socket's path. Called while no
     /// host runs.
     private func foreignFiles() async throws -> [String] {
-        let own: Set = ["ledger", "host.lock", "containers", "bundles"]
+        let own: Set = ["ledger", "host.lock", "containers", "bundles", "logs"]
         let ofLedger: Set = ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"]
         let known = Set(try await knownPlugins())
         return names(in: stateDirectory, besides: own) + names(in: stateDirectory + "/containers", besides: known)
             + names(in: stateDirectory + "/bundles", besides: known.union([".bgtask-runner"]))
             + names(in: stateDirectory + "/ledger", besides: ofLedger)
+            + foreignLogs(of: known)
             + names(in: directory.file("tmp"), besides: [])
             + (isActivated || !FileManager.default.fileExists(atPath: socket) ? [] : [socket])
+    }
+
+    /// Paths in the directory of logs, itself included, that are not the log of a launch of a known plugin or a
+    /// directory of such logs, or that another user than the host's owns or can read.
+    private func foreignLogs(of plugins: Set<String>) -> [String] {
+        let directory = stateDirectory + "/logs"
+        guard let found = try? FileManager.default.subpathsOfDirectory(atPath: directory) else { return [] }
+        return ([""] + found).filter { !isLog($0, in: directory, of: plugins) }.map { "\(directory)/\($0)" }.sorted()
+    }
+
+    private func isLog(_ name: String, in directory: String, of plugins: Set<String>) -> Bool {
+        let parts = name.split(separator: "/").map(String.init)
+        if let plugin = parts.first, !plugins.contains(plugin) { return false }
+        guard parts.count == 2 else { return parts.count < 2 && isPrivate("\(directory)/\(name)", S_IFDIR | 0o700) }
+        return parts[1].wholeMatch(of: /[1-9][0-9]*(\.earlier)?\.log/) != nil
+            && isPrivate("\(directory)/\(name)", S_IFREG | 0o600)
+    }
+
+    /// Whether the file at a path has this type and these permissions, and the host's user as its owner.
+    private func isPrivate(_ path: String, _ mode: mode_t) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode == mode && status.st_uid == user
     }
 
     private func names(in directory: String, besides expected: Set<String>) -> [String] {

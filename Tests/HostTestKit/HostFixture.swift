@@ -168,6 +168,9 @@ package final class HostFixture: Sendable {
         try await start()
     }
 
+    /// The user as which the hosts run.
+    var user: UInt32 { state.withLock { $0.setup.user } ?? geteuid() }
+
     package var pid: Int32 { process?.pid ?? 0 }
     package var processIDs: Set<Int32> { state.withLock { $0.hostIDs } }
     package var process: ChildProcess? { state.withLock { $0.process } }

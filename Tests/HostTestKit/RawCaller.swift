@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
+package import Foundation
 
 /// A client of the control socket that sends raw bytes and reads only on request.
 package final class RawCaller: Sendable {
@@ -50,8 +50,8 @@ package final class RawCaller: Sendable {
 }
 
 /// Converts the path of a Unix socket to its C form.
-enum UnixAddress {
-    static func with<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+package enum UnixAddress {
+    package static func with<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }

@@ -35,6 +35,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 static char library[1024];
@@ -251,6 +252,19 @@ static void attack_processes(const char *place) {
     note(place, "execute-memory", executed_from_memory());
 }
 
+/* Makes more timers than a user has by default on a small machine. The kernel counts them for the user. */
+static long made_timers(void) {
+    static timer_t timers[4096];
+    struct sigevent event = {.sigev_notify = SIGEV_NONE};
+    int count = 0, status = 0;
+    while (count < 4096 && status == 0) status = timer_create(CLOCK_MONOTONIC, &event, &timers[count++]);
+    const int error = errno;
+    if (status != 0) count -= 1;
+    while (count > 0) timer_delete(timers[--count]);
+    errno = error;
+    return status;
+}
+
 static void attack_machine(const char *place) {
     int pair[2];
     note(place, "unix", made(socket(AF_UNIX, SOCK_STREAM, 0)));
@@ -273,6 +287,7 @@ static void attack_machine(const char *place) {
     close(memory);
     note(place, "unknown", syscall(9999));
     note(place, "fifo", mkfifo(in_container("fifo"), 0600));
+    note(place, "timers", made_timers());
 }
 
 /* A lease delays the host when it opens the file; the owner of a descriptor gets its signals. */
@@ -321,6 +336,15 @@ static void attack_descriptor_tables(const char *place) {
     note(place, "table-close", syscall(SYS_close_range, 1 << 20, 1 << 20, CLOSE_RANGE_UNSHARE));
 }
 
+/* Another user who executes such a file gets the authority of the plugin's user. */
+static void attack_by_identity(const char *place) {
+    note(place, "set-user-make", made(open(in_container("passed"), O_WRONLY | O_CREAT | O_CLOEXEC, 04755)));
+    const int file = open(in_container("own"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    note(place, "set-user-mode", fchmod(file, 04755));
+    note(place, "set-group-mode", fchmod(file, 02755));
+    close(file);
+}
+
 static void attack(const char *place) {
     attack_files(place);
     attack_processes(place);
@@ -329,6 +353,7 @@ static void attack(const char *place) {
     attack_by_descriptor(place);
     attack_file_system(place);
     attack_descriptor_tables(place);
+    attack_by_identity(place);
 }
 
 static void *attack_from_thread(void *place) {

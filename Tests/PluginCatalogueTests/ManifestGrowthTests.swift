@@ -25,7 +25,7 @@ struct ManifestGrowthTests {
     // MARK: YAML
 
     @Test(arguments: [
-        "x-retry: { com.example.feed.refresh: 3 }", "limits: { x-disk: 1GiB }", "grants: { x-usb: [1] }",
+        "x-priority: { com.example.feed.refresh: 3 }", "limits: { x-disk: 1GiB }", "grants: { x-usb: [1] }",
         "settings: { a: { secret: true, x-rotate: 1d } }",
     ])
     func `a future key with the prefix x- in a manifest causes no error`(line: String) {
@@ -33,7 +33,7 @@ struct ManifestGrowthTests {
     }
 
     @Test(arguments: [
-        ("retry: { com.example.feed.refresh: 3 }", "retry"), ("limits: { disk: 1GiB }", "limits.disk"),
+        ("priority: { com.example.feed.refresh: 3 }", "priority"), ("limits: { disk: 1GiB }", "limits.disk"),
         ("grants: { usb: true }", "grants.usb"), ("grants: { network: { tls: true } }", "grants.network.tls"),
         ("settings: { a: { secret: true, rotate: 1d } }", "settings.a.rotate"),
     ])
@@ -63,13 +63,13 @@ struct ManifestGrowthTests {
     @Test func `a required feature of a later release is refused as the only problem, with the upgrade as a remedy`()
         throws
     {
-        let reading = read("requires: [manifest.retry, bgtask.legacy-fetch/1]\nretry: {}\nrole: service")
+        let reading = read("requires: [manifest.later, bgtask.legacy-fetch/1]\nlater: {}\nrole: service")
         #expect(reading.problems.map(\.short) == ["5 requires[0] requires"])
         #expect(reading.problems.first?.remedy.contains("upgrade bgtaskd") == true)
     }
 
     @Test func `a later format version of a manifest is refused as the only problem, with the upgrade as a remedy`() {
-        let reading = PluginCatalogueTests.read(yaml("manifest: 2\nrequires: [a]\nretry: {}\nlibrary: [a]"))
+        let reading = PluginCatalogueTests.read(yaml("manifest: 2\nrequires: [a]\nlater: {}\nlibrary: [a]"))
         #expect(reading.problems.map(\.rule) == [.format])
         #expect(reading.problems.first?.remedy.contains("upgrade bgtaskd") == true)
     }
@@ -81,14 +81,14 @@ struct ManifestGrowthTests {
     private static let later: [(line: String, place: String?)] = [
         ("requires: [bgtask.checkpoint/1]", "requires[0] requires"),
         ("on-demand-resources: true", "on-demand-resources unknown-key"),
-        ("retry: { com.example.feed.refresh: { attempts: 3 } }", "retry unknown-key"),
+        ("priority: { com.example.feed.refresh: { least: 3 } }", "priority unknown-key"),
         ("extension-point: notification-service", "extension-point unknown-key"),
         ("background-modes: [fetch, remote-notification]", "background-modes[1] not-offered"),
         ("background-modes: [fetch, transfer]", "background-modes[1] wrong-value"),
         ("grants: { health-research: true, camera: true }", "grants.camera unknown-key"),
         ("grants: { network: { quic: [443] } }", "grants.network.quic unknown-key"),
         ("limits: { disk: 1GiB }", "limits.disk unknown-key"),
-        ("x-retry: { attempts: 3 }\ngrants: { x-camera: true }\nlimits: { x-disk: 1GiB }", nil),
+        ("x-priority: { least: 3 }\ngrants: { x-camera: true }\nlimits: { x-disk: 1GiB }", nil),
         ("library: { riscv128: a.so, x86_64: b.so }", nil),
     ]
 
@@ -129,7 +129,7 @@ struct ManifestGrowthTests {
     func `an unknown Apple key or x- key in a property list has no effect`(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
-        let additions: [String: Any] = ["BGTaskSchedulerFutureKey": ["a": 1], "x-retry": 3, "UIBackgroundFuture": true]
+        let additions: [String: Any] = ["BGTaskSchedulerFutureKey": ["a": 1], "x-priority": 3, "UIBackgroundFuture": true]
         let reading = try readPropertyList(additions, format)
         #expect(reading.problems.isEmpty && reading.manifest != nil)
     }
@@ -155,7 +155,7 @@ struct ManifestGrowthTests {
     func `a future requirement in a property list is refused alone, with its place`(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
-        let additions: [String: Any] = ["bgtask-requires": ["manifest.retry"], "bgtask-retry": 3, "CFBundleName": 7]
+        let additions: [String: Any] = ["bgtask-requires": ["manifest.later"], "bgtask-later": 3, "CFBundleName": 7]
         let reading = try readPropertyList(additions, format)
         #expect(reading.problems.map(\.short) == ["- bgtask-requires[0] requires"])
         #expect(reading.manifest == nil && reading.library == nil)

@@ -34,13 +34,13 @@ struct RequirementTests {
     }
 
     @Test func `a missing feature is reported alone, without the manifest's unknown keys and invalid values`() {
-        let reading = read("requires: [manifest.retry]\nretry: { a.b: 3 }\nrole: agent\nlibrary: [a]")
+        let reading = read("requires: [manifest.later]\nlater: { a.b: 3 }\nrole: agent\nlibrary: [a]")
         #expect(reading.problems.map(\.rule) == [.requires])
         #expect(reading.manifest == nil && reading.library == nil && reading.identifier?.text == "com.example.feed")
     }
 
     @Test func `another format version is reported before a missing feature`() {
-        #expect(read("requires: [manifest.retry]\nmanifest: 2").problems.map(\.rule) == [.format])
+        #expect(read("requires: [manifest.later]\nmanifest: 2").problems.map(\.rule) == [.format])
     }
 
     @Test(arguments: [

@@ -2,6 +2,7 @@
 
 import Foundation
 import HostTestKit
+import LinuxSystem
 import Testing
 
 @testable import PluginInstaller
@@ -59,6 +60,9 @@ struct HostilePackTests {
         #expect(try UstarHeader(block: header.block) == header)
         #expect(UstarHeader(name: String(repeating: "n", count: 101), size: 0) == nil)
         #expect(UstarHeader(name: "a", size: UstarHeader.largestSize + 1) == nil)
+        let large = try #require(UstarHeader(name: "a", size: UstarHeader.largestSize + 1, upTo: .max))
+        #expect(try UstarHeader(block: large.block, allowsLarge: true) == large)
+        #expect(throws: UstarFlaw.self) { try UstarHeader(block: large.block) }
     }
 
     @Test(arguments: [

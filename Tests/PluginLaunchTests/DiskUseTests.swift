@@ -140,18 +140,53 @@ struct DiskUseTests {
         #expect(try bytes() > linked)
     }
 
+    // In a program of its own, which root runs as another user: root opens every directory.
     @Test func `files in a directory that its owner has closed are counted, and the directory keeps its mode`() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "bgtask-\(UUID())")
-        let inner = directory.appending(path: "closed")
+        let container = directory.appending(path: "container")
+        let inner = container.appending(path: "closed")
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
         defer {
-            for path in [directory.path, inner.path] { chmod(path, 0o700) }
+            for path in [container.path, inner.path] { chmod(path, 0o700) }
             try? FileManager.default.removeItem(at: directory)
         }
         for name in ["a", "b"] { try Data().write(to: inner.appending(path: name)) }
-        for path in [inner.path, directory.path] { try #require(chmod(path, 0) == 0) }
-        #expect(ContainerDisk.contents(of: directory.path, since: WallTime(nanoseconds: 0))?.created == 3)
-        var status = stat()
-        #expect(stat(directory.path, &status) == 0 && status.st_mode & 0o777 == 0)
+        let user = getuid() == 0 ? UInt32.random(in: 1 << 20..<1 << 21) : getuid()
+        try #require(chmod(directory.path, 0o755) == 0)
+        for path in [inner.path, container.path] {
+            try #require(chown(path, user, getgid()) == 0 && chmod(path, 0) == 0)
+        }
+        let measuring = try Self.compileMeasuring(in: directory.path)
+        #expect(StandIn.spawn([measuring, container.path, "\(user)"]) == 3 << 8)
+        for path in [container.path, inner.path] {
+            if path == inner.path { try #require(chmod(container.path, 0o700) == 0) }
+            var status = stat()
+            #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0)
+        }
+    }
+
+    /// Compiles a program that becomes the user in its second argument, and whose exit status is the number of entries
+    /// in the directory in its first one.
+    private static func compileMeasuring(in directory: String) throws -> String {
+        let library = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/CLinux")
+            .standardized.path
+        let source = """
+            #define _GNU_SOURCE
+            #include "bgl_tree.h"
+
+            #include <stdlib.h>
+            #include <unistd.h>
+
+            int main(int count, char **arguments) {
+                const uid_t user = (uid_t)atoi(arguments[count - 1]);
+                if (user != getuid() && setresuid(user, user, user) != 0) return 90;
+                int64_t created = 0, bytes = 0;
+                return bgl_measure_tree(arguments[1], 0, 1000, &created, &bytes) == 0 ? (int)created : 91;
+            }
+            """
+        let (program, file) = ("\(directory)/measure", "\(directory)/measure.c")
+        try source.write(toFile: file, atomically: true, encoding: .utf8)
+        try StandIn.compile(["-o", program, file, "\(library)/tree.c", "-I", "\(library)/include"])
+        return program
     }
 }

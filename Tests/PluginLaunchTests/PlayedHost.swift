@@ -80,7 +80,7 @@ struct PlayedHost {
             _ = await host.events.ready(launch)
             guard let identity = FileIdentity(ofPath: library) else { throw Missing(path: library) }
             try host.send(.confine(plan.confinement(container: directory)))
-            try host.send(.plan(plan.runnerPlan(of: plugin, library, identity, container: directory)))
+            try host.send(.plan(plan.runnerPlan(of: plugin, library, identity)))
             try await body(host)
         }
     }
@@ -175,6 +175,10 @@ struct PlayedPlan {
     var lane = Lane.background
     var permitted: [String] = []
     var modes: Set<BackgroundMode> = [.fetch, .processing]
+    /// Whether the plan says that the host has examined the library.
+    var isExamined = false
+    /// The identity of the library in the plan; nil for that of the file.
+    var identity: FileIdentity?
     var settings: [String: String] = [:]
     var handlers: [FunctionBinding] = []
     /// The budget, which begins when `runnerPlan` makes the plan; nil without a fixed budget.
@@ -193,8 +197,7 @@ struct PlayedPlan {
     func runnerPlan(
         of plugin: PluginIdentifier,
         _ library: String,
-        _ identity: FileIdentity,
-        container: String
+        _ identity: FileIdentity
     ) -> RunnerPlan {
         let now = PlayedHost.now()
         return RunnerPlan(
@@ -204,12 +207,12 @@ struct PlayedPlan {
             lane: lane,
             cause: .user,
             libraryPath: library,
-            libraryIdentity: identity,
+            libraryIdentity: self.identity ?? identity,
+            isExamined: isExamined,
             permitted: permitted.compactMap { PermittedIdentifier("\(plugin).\($0)") },
             modes: modes,
             settings: settings,
             handlers: handlers,
-            containerPath: container,
             supportedResources: [.gpu],
             hostVersion: "0.0.1",
             deadline: budget.map { now + $0 },

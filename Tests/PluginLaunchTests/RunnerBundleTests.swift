@@ -80,6 +80,8 @@ extension LaunchTests {
                 #expect(FilePlace.isDirectory(place) && FilePlace.names(in: place).isEmpty)
                 _ = try bundles.make("a.b", Self.first)
                 #expect(FilePlace.target(of: place) == "/usr/lib")
+                // The earlier links were exchanged at once, and are deleted.
+                #expect(!FilePlace.names(in: FilePlace.directory(of: place)).contains { $0.hasSuffix(".new") })
             }
         }
 

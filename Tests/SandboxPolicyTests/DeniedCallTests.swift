@@ -59,6 +59,16 @@ struct DeniedCallTests {
         #expect(execution.message(grants: []).hasPrefix("the system call execve was refused with EPERM"))
     }
 
+    @Test func `a refused set-user-ID or set-group-ID bit is reported as such, a refused truncation is not`() {
+        for call in ["openat", "open"] {
+            let bits = DeniedCall(number: number(of: call), arguments: (0, 0o4000))
+            #expect(bits.name == "\(call)(S_ISUID or S_ISGID)" && !bits.isGrantable)
+            #expect(DeniedCall(number: number(of: call), arguments: (0, 0)).name == call)
+        }
+        let mode = DeniedCall(number: number(of: "fchmod"), arguments: (0, 0))
+        #expect(mode.group == .ungrantable("fchmod(S_ISUID or S_ISGID)"))
+    }
+
     @Test func `each refused call of a group is reported with the grant of the group, or as allowed by no grant`()
         throws
     {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SandboxPolicy
 
-@Suite("A plugin allocates space by writing alone, changes no attribute of a file and takes no lease")
+@Suite("A plugin allocates by writing alone, changes no attribute of a file, takes no lease and passes on no authority")
 struct FileCallTests {
     private static func filter() throws -> FilterProgram {
         FilterProgram(
@@ -98,6 +98,31 @@ struct FileCallTests {
         for command: UInt64 in [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 16, 37, 1_025, 1_030, 1_031, 1_033] {
             #expect(try filter.errno("fcntl", 5, command) == 0, "command \(command)")
         }
+    }
+
+    @Test func `the filter refuses set-user-ID and set-group-ID bits, and allows every other mode of a file`() throws {
+        let filter = try Self.filter()
+        let create = UInt64(O_CREAT | O_WRONLY)
+        // O_TMPFILE.
+        let nameless = UInt64(O_RDWR | O_DIRECTORY) | 0x40_0000
+        for mode: UInt64 in [0o4755, 0o2755, 0o6000, 0o7777] {
+            #expect(try filter.errno("fchmod", 5, mode) == EPERM && filter.errno("creat", 0, mode) == EPERM)
+            // The kernel ignores the upper half of the argument.
+            #expect(try filter.errno("fchmod", 5, mode | 1 << 40) == EPERM)
+            for flags in [create, nameless, create | 1 << 40] {
+                #expect(try filter.errno("openat", 0, 0, flags, mode) == EPERM, "mode \(mode)")
+                #expect(try filter.errno("open", 0, flags, mode) == EPERM, "mode \(mode)")
+            }
+            // The kernel ignores the mode of a call that creates no file.
+            #expect(try filter.errno("openat", 0, 0, UInt64(O_RDWR | O_DIRECTORY), mode) == 0)
+            #expect(try filter.errno("open", 0, 0, mode) == 0)
+        }
+        for mode: UInt64 in [0, 0o600, 0o777, 0o1777, 0o644 | 1 << 40] {
+            #expect(try filter.errno("fchmod", 5, mode) == 0 && filter.errno("creat", 0, mode) == 0)
+            #expect(try filter.errno("openat", 0, 0, create, mode) == 0 && filter.errno("open", 0, create, mode) == 0)
+        }
+        // Its mode is behind a pointer.
+        #expect(try filter.errno("openat2") == ENOSYS)
     }
 
     @Test func `the filter allows write and ftruncate, answers chmod with EPERM, and seccomp and clone3 with ENOSYS`()

@@ -208,7 +208,7 @@ struct AssertionTests {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()
-        host.simulateExpiration(of: .clean)
+        _ = host.ask { .taskStopRequested(.clean, reply: $0) }
         #expect(host.assertionExpirations.map(\.reason) == [.stoppedByUser])
         host.complete(.clean, as: .failure)
         host.advance(by: .seconds(5))
@@ -219,8 +219,9 @@ struct AssertionTests {
     @Test(.proves(82)) func `a user can stop a launch that only an assertion keeps open`() throws {
         hold()
         let launch = try #require(host.lastPlan).number
-        #expect(host.simulateExpiration(of: .clean) == .expiring(launch))
+        #expect(host.ask { .taskStopRequested(.clean, reply: $0) } == .expiring(launch))
         #expect(host.assertionExpirations.map(\.reason) == [.stoppedByUser] && host.expirations.isEmpty)
+        #expect(host.entries(.stopRequested).count == 1)
         host.advance(by: .seconds(5))
         #expect(host.killed == [launch])
     }

@@ -20,7 +20,7 @@ struct ConfinementTests {
     }
 
     private var confined: [LaunchNumber] {
-        host.actions.compactMap { if case .confineRunner(let plan) = $0 { plan.number } else { nil } }
+        host.actions.compactMap { if case .confineRunner(let launch, _, _) = $0 { launch } else { nil } }
     }
 
     @Test func `a runner is told to enter its sandbox before the start of its launch is on disk`() throws {

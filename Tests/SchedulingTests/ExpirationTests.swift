@@ -63,7 +63,7 @@ struct ExpirationTests {
         host.simulateExpiration(of: .feed)
         host.advance(by: .seconds(4))
         host.stop()
-        #expect(host.expirations.map(\.reason) == [.stoppedByUser])
+        #expect(host.expirations.map(\.reason) == [.budget])
         host.advance(by: .seconds(1))
         #expect(host.killed.count == 1)
         #expect(host.outcomes(of: .feed) == [.expired])

@@ -58,7 +58,7 @@ struct JournalTests {
         host.requestRun(of: .vacuum)
         host.enter()
         host.simulateExpiration(of: .vacuum)
-        for event in [JournalEntry.Event.replaced, .cancelled, .launchRequested, .expirationRequested] {
+        for event in [JournalEntry.Event.replaced, .cancelled, .launchRequested, .expirationSimulated] {
             #expect(host.entries(event).map(\.user) == [user], "\(event.name)")
         }
     }

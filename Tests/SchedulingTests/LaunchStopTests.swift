@@ -91,7 +91,9 @@ struct LaunchStopTests {
         host.submit(.clean)
         let number = try #require(host.scheduler.launches.numbers.last)
         #expect(host.stopLaunch(number)?.failureMessage?.contains("is being prepared") == true)
+        #expect(host.scheduler.isPreparing(number) && !host.scheduler.isPreparing(unknown))
         host.bringRunners()
+        #expect(!host.scheduler.isPreparing(number))
         host.runToTheEnd()
         #expect(host.stopLaunch(number)?.failureMessage?.contains("is not running") == true)
     }

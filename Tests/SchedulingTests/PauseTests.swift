@@ -43,6 +43,16 @@ struct PauseTests {
         #expect(host.outcomes(of: .clean) == [.succeeded] && host.pending == [.vacuum])
     }
 
+    @Test func `a launch that runs takes no continued request during a pause, and takes it after the end`() {
+        let host = SchedulerDriver(.studio())
+        let plan = host.openByUser()
+        host.pause(.app)
+        host.submitContinued(.album(1), from: plan)
+        #expect(host.deliveries.isEmpty && host.running == [.clean])
+        host.resume(.app)
+        #expect(host.deliveries == [.album(1)] && host.plans.count == 1)
+    }
+
     @Test func `a pause prevents a launch whose runner is not ready yet`() {
         host.runners = .held
         host.submit(.clean)
@@ -65,36 +75,17 @@ struct PauseTests {
         host.pause(.app)
         host.trigger(.keyboard)
         #expect(host.scheduler.reasons(againstAllOf: .keyboard).map(\.code) == ["plugin-paused"])
-        #expect(host.batches.isEmpty)
+        #expect(host.plans.isEmpty && host.pendingEvents == [.trigger])
         host.resume(.app)
-        #expect(host.batches.count == 1)
-        host.runToTheEnd()
+        #expect(host.plans.map(\.plugin.identifier) == [.keyboard])
+        host.enter()
+        host.completeEvent()
         host.pause(.keyboard)
+        host.trigger(.keyboard)
         host.submit(.clean)
-        #expect(host.batches.last == [.clean])
-    }
-
-    @Test func `a pause with an end ends at that time with a journal entry without a user`() {
-        host.caller = user
-        host.pause(.app, until: host.clock.now.wall + .hours(2))
-        host.caller = nil
-        host.submit(.clean)
-        host.advance(by: .minutes(119))
-        #expect(host.plans.isEmpty)
-        host.advance(by: .minutes(1))
-        #expect(host.batches == [[.clean]] && host.ledger.pauses.isEmpty)
-        #expect(host.entries(.pluginResumed).map(\.user) == [nil])
-    }
-
-    @Test func `a later pause replaces the end of an earlier one`() {
-        host.pause(.app, until: host.clock.now.wall + .hours(1))
-        host.pause(.app, until: host.clock.now.wall + .hours(3))
-        host.submit(.clean)
-        host.advance(by: .hours(2))
-        #expect(host.plans.isEmpty)
-        host.pause(.app, until: host.clock.now.wall + .minutes(1))
-        host.advance(by: .minutes(1))
-        #expect(host.batches == [[.clean]])
+        #expect(host.batches == [[.clean]] && host.pendingEvents == [.trigger])
+        host.resume(.keyboard)
+        #expect(host.plans.map(\.plugin.identifier) == [.keyboard, .app, .keyboard])
     }
 
     @Test func `a pause survives a restart of the host, and ends then if its time has passed meanwhile`() {
@@ -123,43 +114,30 @@ struct PauseTests {
         #expect(host.scheduler.pause(of: .app) == nil && host.ledger.pauses.isEmpty)
     }
 
-    @Test func `a pause whose commit fails is not in force, and a resumption whose commit fails keeps the pause`() {
-        host.commits = .failing
-        #expect(host.pause(.app)?.isNotRecorded == true)
-        host.commits = .written
-        host.submit(.clean)
-        host.runToTheEnd()
-        #expect(host.outcomes(of: .clean) == [.succeeded])
+    @Test func `work of a paused plugin that is missing has both reasons, before and after a restart`() {
         host.pause(.app)
-        host.commits = .failing
-        #expect(host.resume(.app)?.isNotRecorded == true)
-        host.commits = .written
-        host.submit(.vacuum)
-        #expect(host.pending == [.vacuum])
+        host.submit(.clean)
+        host.trigger(.keyboard)
+        host.remove(.app)
+        #expect(reasons(against: .clean).map(\.code) == ["plugin-missing", "plugin-paused"])
+        #expect(host.scheduler.reasons(againstAllOf: .keyboard).map(\.code) == ["plugin-missing", "plugin-paused"])
+        host.restart(after: .seconds(1))
+        host.finishStarting()
+        host.forgetThePast()
+        #expect(reasons(against: .clean).map(\.code) == ["plugin-missing", "plugin-paused"])
+        host.install(.app(extensions: [.keyboard]))
+        #expect(reasons(against: .clean).map(\.code) == ["plugin-paused"] && host.plans.isEmpty)
+        host.resume(.app)
+        #expect(host.batches == [[.clean]] && host.plans.contains { $0.plugin.identifier == .keyboard })
     }
 
-    @Test func `the end of a pause whose commit fails is repeated until it is recorded`() {
-        host.pause(.app, until: host.clock.now.wall + .minutes(1))
-        host.submit(.clean)
-        host.commits = .failing
-        host.advance(by: .minutes(2))
-        #expect(host.plans.isEmpty)
-        host.commits = .written
-        host.advance(by: .seconds(2))
-        #expect(host.batches == [[.clean]] && host.entries(.pluginResumed).count == 1)
-    }
-
-    @Test func `an end that passes while a longer pause is being recorded does not end the longer pause`() {
-        host.pause(.app, until: host.clock.now.wall + .minutes(1))
-        host.commits = .held
-        host.pause(.app, until: host.clock.now.wall + .hours(1))
-        host.advance(by: .minutes(2))
-        host.writeHeldCommits()
-        host.submit(.clean)
-        host.advance(by: .minutes(30))
-        #expect(host.plans.isEmpty && host.ledger.pauses[.app] != nil)
-        host.advance(by: .minutes(30))
-        #expect(host.batches == [[.clean]])
+    @Test func `a pause hides no other reason of a request`() {
+        host.pause(.app)
+        host.change(power: false)
+        host.submit(.clean, after: .hours(1), needsPower: true)
+        host.install(.app(permitted: [.exact(.vacuum)], extensions: [.keyboard]))
+        let codes = host.reasons(.clean).map(\.code)
+        #expect(codes == ["plugin-paused", "identifier-not-permitted", "earliest-begin", "external-power"])
     }
 
     @Test func `an unknown plugin can be neither paused nor resumed, and resuming a running plugin changes nothing`() {

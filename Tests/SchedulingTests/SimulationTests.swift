@@ -110,16 +110,26 @@ struct SimulationTests {
     }
 
     @Test(.proves(89))
-    func `an expiration requested by a user reaches the running task with reason stopped-by-user`() throws {
+    func `a simulated expiration reaches the running task with the reason budget, and the journal marks it`() throws {
         host.submit(.clean)
         host.enter()
         #expect(host.simulateExpiration(of: .clean) == .expiring(try #require(host.lastPlan).number))
-        #expect(host.expirations.map(\.reason) == [.stoppedByUser])
+        #expect(host.expirations.map(\.reason) == [.budget] && host.entries(.expirationSimulated).count == 1)
         host.complete(.clean)
+        #expect(host.lastEntry(of: .clean)?.message.hasSuffix("; expired: budget used up, simulated") == true)
         #expect(host.launchOutcomes == [.expired])
     }
 
-    @Test(.proves(89)) func `an expiration requested by a user does not expire the other tasks of the launch`() {
+    @Test(.proves(89)) func `a task that overstays a simulated expiration is killed at the end of the grace period`() {
+        host.submit(.clean)
+        host.enter()
+        host.simulateExpiration(of: .clean)
+        host.advance(by: .seconds(5))
+        #expect(host.killed.count == 1 && host.outcomes(of: .clean) == [.expired])
+        #expect(host.entries(.task(.expired)).first?.message.contains("budget used up, simulated") == true)
+    }
+
+    @Test(.proves(89)) func `a simulated expiration does not expire the other tasks of the launch`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -129,7 +139,7 @@ struct SimulationTests {
     }
 
     @Test(.proves(89))
-    func `an expiration requested by a user fails if the task is not running or entry has not returned`() {
+    func `a simulated expiration fails if the task is not running or entry has not returned`() {
         host.submit(.clean, after: .days(1))
         #expect(host.simulateExpiration(of: .clean)?.failureMessage?.contains("no task with identifier") == true)
         host.submit(.vacuum)

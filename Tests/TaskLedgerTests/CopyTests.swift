@@ -173,16 +173,17 @@ struct CopyTests {
         try ledger.close()
     }
 
-    @Test(arguments: older) func `an upgrade that fails in a step leaves the ledger in its version, without a copy`(
+    @Test(arguments: older.filter { $0 < 9 })
+    func `an upgrade that fails in a step leaves the ledger in its version, without a copy`(
         version: Int
     ) throws {
         try makeLedger(ofVersion: version)
-        // The last step fails: its table exists.
-        try directory.tamper("CREATE TABLE plugin_user (plugin TEXT)")
+        // The step fails that creates this table.
+        try directory.tamper("CREATE TABLE plugin_pause (plugin TEXT)")
         let error = try refusal()
-        #expect(error.message.contains("plugin_user"))
+        #expect(error.message.contains("plugin_pause"))
         #expect(LedgerCopy.all(of: directory.path).isEmpty)
-        try directory.tamper("DROP TABLE plugin_user")
+        try directory.tamper("DROP TABLE plugin_pause")
         try Ledger.open(path: directory.path).close()
     }
 

@@ -32,6 +32,9 @@ struct LaunchHistoryTests {
         #expect(running.tasks.map(\.kind) == [.processing, .refresh])
         #expect(running.tasks.map(\.attempts) == [2, 0])
         #expect(running.tasks.map(\.outcome) == [nil, nil])
+        #expect(running.tasks.map(\.submitter) == [.plugin(keyboard), .user])
+        #expect(running.tasks.map(\.submittedAt) == [fullRequest(1).submittedAt, time(2)])
+        #expect(running.tasks.map(\.earliestBegin) == [time(2_000_000_000), nil])
 
         try await ledger.commitAndWait([.endTask(41, 1), outcome(.succeeded, launch: 41, submission: 1)])
         try await ledger.commitAndWait([

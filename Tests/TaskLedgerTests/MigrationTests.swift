@@ -13,7 +13,7 @@ struct MigrationTests {
     init() throws { directory = try LedgerDirectory() }
 
     /// The ledger versions in which requests have another form. Version 4 has the present form; the later versions
-    /// change the journal and a blame, and add the users and the pauses of plugins.
+    /// change the journal and a blame, and add the users and the pauses of plugins and the failures of work.
     private static let versions = 1...3
 
     /// Creates the ledger file that a host of the version would leave, with rows in every table.
@@ -58,7 +58,7 @@ struct MigrationTests {
         try makeLedger(ofVersion: 3)
         let ledger = try Ledger.open(path: directory.path)
         var study = fullRequest(9, "study")
-        study.retry.hostLosses = 0
+        (study.retry.hostLosses, study.retry.failures) = (0, 0)
         let work = try ledger.work(of: feed)
         #expect(work.requests.map(\.number) == [7, 9] && work.requests.last == study)
         #expect(work.waits.isEmpty && work.deferrals.isEmpty)

@@ -47,7 +47,8 @@ func fullRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginI
             notBefore: time(1_900_000_000),
             runsAlone: true,
             wasInterrupted: false,
-            hostLosses: 3
+            hostLosses: 3,
+            failures: 4
         ),
         deferredSince: time(1_850_000_000)
     )
@@ -85,7 +86,7 @@ func started(_ number: Int64, of plugin: PluginIdentifier = feed) -> PendingEven
         number: SubmissionNumber(rawValue: number),
         type: .started,
         createdAt: time(number),
-        retry: Retry(attempts: 1, notBefore: time(5), runsAlone: false, wasInterrupted: true, hostLosses: 2)
+        retry: Retry(attempts: 1, notBefore: time(5), runsAlone: false, wasInterrupted: true, hostLosses: 2, failures: 1)
     )
 }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has nine named migration steps, and its version is their number`() throws {
+    @Test func `the schema has eleven named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -19,12 +19,16 @@ struct SchemaTests {
                 "7: journal entries about the host",
                 "8: users of plugins",
                 "9: pauses of plugins",
+                "10: size of the journal",
+                "11: retries of failed tasks",
+                "12: incarnation",
+                "13: payloads for retries by users",
             ]
         )
-        #expect(LedgerSchema.version == 9)
+        #expect(LedgerSchema.version == 13)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 9)
+        #expect(try pragma("user_version", of: database) == 13)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -53,8 +57,10 @@ struct SchemaTests {
 
     @Test(arguments: [
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
+        10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
+        13: thirteenthVersion,
     ])
-    func `the tables that schema versions 3, 4, 5, 7, 8 and 9 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 13 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -151,6 +157,36 @@ private let eighthVersion = """
 private let ninthVersion = """
     plugin_pause: plugin INTEGER #1, since INTEGER!, until INTEGER, user_id INTEGER, user_process INTEGER,
         user_command TEXT
+    """
+
+private let tenthVersion = """
+    counter: id INTEGER #1, commits INTEGER!, submission INTEGER!, launch INTEGER!, journal_bytes INTEGER!
+    """
+
+private let eleventhVersion = """
+    event: plugin INTEGER! #1, number INTEGER! #2, type INTEGER!, created_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, payload_size INTEGER!,
+        failures INTEGER!
+    request: plugin INTEGER! #1, identifier TEXT! #2, number INTEGER!, kind INTEGER!, earliest_begin INTEGER,
+        requires_network INTEGER!, requires_external_power INTEGER!, protection INTEGER!, title TEXT, subtitle TEXT,
+        strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, deferred_since INTEGER,
+        payload_size INTEGER!, failures INTEGER!
+    task: launch INTEGER! #1, position INTEGER! #2, submission INTEGER!, kind INTEGER!, label TEXT!, event_type
+        INTEGER, earliest_begin INTEGER, requires_network INTEGER!, requires_external_power INTEGER!, protection
+        INTEGER!, title TEXT, subtitle TEXT, strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at
+        INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses
+        INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT,
+        payload_size INTEGER!, failures INTEGER!
+    """
+
+private let twelfthVersion = """
+    counter: id INTEGER #1, commits INTEGER!, submission INTEGER!, launch INTEGER!, journal_bytes INTEGER!,
+        incarnation INTEGER!
+    """
+
+private let thirteenthVersion = """
+    kept_payload: id INTEGER #1, plugin INTEGER!, identifier TEXT!, submission INTEGER!, launch INTEGER!, bytes BLOB!
     """
 
 private let thirdVersion = """

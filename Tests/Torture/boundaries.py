@@ -79,7 +79,8 @@ ROUNDS = {
     "load": ("nothing", 2),
     "takeRunner": ("nothing", 10),
     "discardContainer": ("purge", 1),
-    "dismissRunner": ("cancel_at_once", 2),
+    # Once a runner is kept ready, a launch starts before its request can be cancelled.
+    "dismissRunner": ("cancel_at_once", 1),
     "confineRunner": ("nothing", 10),
     "sendPlan": ("nothing", 10),
     "deliver": ("submit_inside", 3),

@@ -67,7 +67,7 @@ def await_unfinished(path, is_reached, seconds):
 
 # Journal events that record a call or the start of a launch, and no outcome.
 CALLS = {
-    "submitted", "launched", "triggered", "stop-requested", "launch-requested", "expiration-requested",
+    "submitted", "launched", "triggered", "stop-requested", "launch-requested", "expiration-simulated",
     "conditions-simulated", "simulation-ended",
 }
 

@@ -65,8 +65,13 @@ int bgl_filters_system_calls(void);
  * to -1, and the kernel answers these calls. Returns 0, or a negative errno. */
 int bgl_load_system_call_filter(const void *filter, size_t size, int *listener);
 
+/* Creates a file in memory that cannot be executed, where the kernel can refuse this. Returns its descriptor, or a
+ * negative errno. */
+int bgl_memory_file(const char *name);
+
 /* A system call that a filter refused: its number, and the arguments that decide: family and type of socket, without
- * flags, the flags of clone, and the command of fcntl as the second one; 0 otherwise. */
+ * flags; the flags of clone; as the second one the command of fcntl, and the set-user-ID and set-group-ID bits of an
+ * open call that creates a file; 0 otherwise. */
 struct bgl_refused_call {
     int32_t number;
     uint64_t arguments[2];

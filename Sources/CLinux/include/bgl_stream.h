@@ -21,6 +21,12 @@ int bgl_socket_pair(int pair[2]);
 /* Creates a pipe whose reading end, the first, never blocks; the writing end does. */
 int bgl_pipe(int pair[2]);
 
+/* Creates a datagram socket that is connected to the socket at a path. */
+int bgl_datagram_socket(const char *path);
+
+/* Creates a file in memory with these bytes, which can no longer change. The name is for lists of open files. */
+int bgl_sealed_file(const char *name, const void *bytes, size_t count);
+
 /* The functions that receive, send and read return the number of bytes, 0 at the end of the stream, or a negative errno
  * (-EAGAIN: not ready). */
 /* Values of a received descriptor. Lost: the peer sent one, and this process got none, as without a free number. */

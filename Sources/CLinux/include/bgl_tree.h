@@ -23,6 +23,13 @@ int bgl_measure_tree(const char *path, int64_t since, int limit, int64_t *create
  * not be examined, another negative errno when the directory cannot be read. */
 int64_t bgl_tree_bytes(const char *path, int limit);
 
+/* Writes all changes of the file system that contains an open file to disk. Returns a negative errno on failure. */
+int bgl_sync_disk(int file);
+
+/* Exchanges two existing files or directories of one file system at once. Returns 0, or a negative errno: EINVAL on a
+ * file system that cannot. */
+int bgl_exchange(const char *one, const char *other);
+
 /* Whether a file has an access control list, which decides in place of its mode. Follows symbolic links. */
 int bgl_has_access_list(const char *path);
 

@@ -18,6 +18,7 @@ extension CommandContext {
             return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
         },
         isRoot: geteuid() == 0,
+        isErrorTerminal: isatty(STDERR_FILENO) == 1,
         fileExists: { access($0, F_OK) == 0 },
         socketFacts: { SocketFacts.of(socketAt: $0) },
         standardInput: { try Array(FileHandle.standardInput.read(upToCount: $0) ?? Data()) },

@@ -12,6 +12,8 @@ package struct CommandContext: Sendable {
     package var timeZone: TimeZone
     package var now: @Sendable () -> WallTime
     package var isRoot: Bool
+    /// Whether standard error is a terminal, on which a line may be redrawn.
+    package var isErrorTerminal: Bool
     package var fileExists: @Sendable (String) -> Bool
     package var socketFacts: @Sendable (_ path: String) -> SocketFacts
     /// Reads at most `limit` bytes from standard input.
@@ -43,6 +45,7 @@ package struct CommandContext: Sendable {
         timeZone: TimeZone,
         now: @escaping @Sendable () -> WallTime,
         isRoot: Bool,
+        isErrorTerminal: Bool = false,
         fileExists: @escaping @Sendable (String) -> Bool,
         socketFacts: @escaping @Sendable (_ path: String) -> SocketFacts,
         standardInput: @escaping @Sendable (_ limit: Int) throws -> [UInt8],
@@ -60,6 +63,7 @@ package struct CommandContext: Sendable {
         self.timeZone = timeZone
         self.now = now
         self.isRoot = isRoot
+        self.isErrorTerminal = isErrorTerminal
         self.fileExists = fileExists
         self.socketFacts = socketFacts
         self.standardInput = standardInput

@@ -2,15 +2,18 @@
 
 import ArgumentParser
 
-/// The parent command of `host run`, `host status`, `host check` and `host reload`.
+/// The parent command of `host run`, `host status`, `host check`, `host reload`, `host backup` and `host restore`.
 struct HostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
-        abstract: "Run, show, check and reload a host.",
+        abstract: "Run, show, check, reload, back up and restore a host.",
         discussion: """
             Example:
               bgtask host status
             """,
-        subcommands: [HostRunCommand.self, HostStatusCommand.self, HostCheckCommand.self, HostReloadCommand.self]
+        subcommands: [
+            HostRunCommand.self, HostStatusCommand.self, HostCheckCommand.self, HostReloadCommand.self,
+            HostBackupCommand.self, HostRestoreCommand.self,
+        ]
     )
 }

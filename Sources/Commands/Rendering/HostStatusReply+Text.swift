@@ -18,7 +18,9 @@ extension HostStatusReply: Presentable {
         }
         fields.add("socket groups", groups.isEmpty ? "none" : groups.joined(separator: ", "))
         fields.add("state", stateDirectory)
-        fields.add("ledger", ledger.words(for: reader))
+        let incarnation = self.incarnation == 1 ? "" : ", incarnation \(self.incarnation)"
+        fields.add("ledger", ledger.words(for: reader) + incarnation)
+        if let diskShortage { fields.add("disk", diskShortage) }
         fields.add("manifests", each: manifestDirectories)
         fields.add("plugins", pluginDirectory)
         fields.add("configuration", configurationFile ?? "none: only defaults and options")
@@ -101,7 +103,8 @@ extension RetryRule {
 extension Retention {
     var words: String {
         "removed plugins' requests \(removedPlugin.duration.humanReadable), "
-            + "journal and ended launches \(journal.duration.humanReadable); "
+            + "journal and ended launches \(journal.duration.humanReadable), "
+            + "\(LimitWords.size(journalBytes)) of journal; "
             + "each deletion waits \(doubt.duration.humanReadable), in case the clock is wrong"
     }
 }

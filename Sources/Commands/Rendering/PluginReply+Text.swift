@@ -53,6 +53,7 @@ extension PluginReply: Presentable {
         fields.add("entitlements", each: entitlements)
         fields.add("schedules", each: schedules.map { $0.text(for: reader) })
         fields.add("retry", retry.words)
+        fields.add("failed tasks", each: failureRetries.map(\.words))
         fields.add("retention", "requests are kept for \(retention.duration.humanReadable) after a removal or refusal")
         fields.add("last launch", lastLaunch?.text(for: reader) ?? "never")
         let noteLines = notes.map { String($0.text(in: manifest).dropLast()) }
@@ -100,6 +101,15 @@ extension GrantsInForce.Right {
         guard let cause else { return request + excess }
         let effect = effective.isEmpty ? "without effect" : "only \(effective.joined(separator: ", "))"
         return "\(request): \(effect), because \(cause)\(excess)"
+    }
+}
+
+extension FailureRetryReply {
+    /// The terms in force; the proposal if it differs.
+    var words: String {
+        let proposal = proposed.map { "the manifest proposes \($0.terms.words)" }
+        guard let inForce else { return "\(identifier): not retried" + (proposal.map { "; \($0)" } ?? "") }
+        return "\(identifier): \(inForce.terms.words)" + (proposed == inForce ? "" : proposal.map { "; \($0)" } ?? "")
     }
 }
 

@@ -64,5 +64,7 @@ extension RunReply: Presentable {
 }
 
 extension ExpirationSimulationReply: Presentable {
-    func text(for reader: Reader) -> String { "the task in launch \(launch) is being expired\n" }
+    func text(for reader: Reader) -> String {
+        "the expiration of the task in launch \(launch) is simulated, with the reason budget used up\n"
+    }
 }

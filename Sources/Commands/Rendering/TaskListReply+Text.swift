@@ -40,7 +40,7 @@ extension TaskListReply: Presentable {
                 "\(task.submission)",
                 task.earliestBegin?.relativeText(for: reader) ?? "",
                 task.needs,
-                task.attempts == 0 ? "" : "\(task.attempts)x",
+                task.failedAttempts == 0 ? "" : "\(task.failedAttempts)x",
                 WaitingReason.brief(task.reason, for: reader)
             )
         }

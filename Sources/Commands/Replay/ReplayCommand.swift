@@ -20,6 +20,10 @@ struct ReplayCommand: AsyncParsableCommand {
             a package installs both in share/bgtask/replays. Assertions, locked containers, a GPU, legacy fetch and \
             restarts are not simulated.
 
+            --from-journal learns the requests that plugins, schedules and extensions repeat. It prints them first, \
+            and names what it leaves out: the requests of users, which the trace defines, plugins that never loaded, \
+            and tasks whose interval has not passed three times.
+
             Examples:
               bgtask replay day --plugins plugins.yaml --conditions laptop.yaml --seed 7
               bgtask replay week --count 100 --conditions office.yaml --svg week.svg
@@ -36,7 +40,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Number of plugins of a mixed, generated population.", valueName: "number"))
     var count: Int?
 
-    @Flag(help: "Model the plugins on a host's recorded launches and pending requests.")
+    @Flag(help: "Learn the plugins from a host's recorded launches and pending requests.")
     var fromJournal = false
 
     @Option(help: ArgumentHelp("The trace: conditions of the machine and actions of users.", valueName: "file"))
@@ -75,28 +79,56 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let trace = try Self.value(of: ConditionTrace.decode(path: conditions))
+        var configuration = try schedulingConfiguration()
+        var (population, learned) = (PluginPopulation([]), LearnedPopulation?.none)
+        if let plugins {
+            population = try Self.value(of: PluginPopulation.decode(path: plugins))
+        } else if let count {
+            population = PluginPopulation.seeded(count: count, seed: seed)
+        } else {
+            let found = try await learn()
+            (population, configuration, learned) = (found.population, found.configuration(configuration), found)
+        }
         let scenario = ReplayScenario(
             length: length,
-            trace: try Self.value(of: ConditionTrace.decode(path: conditions)),
-            population: try await population(),
-            configuration: try schedulingConfiguration(),
+            trace: trace,
+            population: population,
+            configuration: configuration,
             seed: seed
         )
-        let record = scenario.play()
+        let record = Self.play(scenario)
         if let svg { try DrawingFile.write(ReplayTimeline(record).text, to: svg) }
-        try OutputOptions(json: json).show(record.report)
+        var report = record.report
+        report.learned = learned?.rows
+        try OutputOptions(json: json).show(report)
     }
 
-    private func population() async throws -> PluginPopulation {
-        if let plugins { return try Self.value(of: PluginPopulation.decode(path: plugins)) }
-        if let count { return PluginPopulation.seeded(count: count, seed: seed) }
-        let population = try await host.connected { client in
-            PluginPopulation(try await client.launches(limit: HostJournal.launches), pending: try await client.tasks())
+    /// Runs the replay, with a line about its progress if standard error is a terminal.
+    private static func play(_ scenario: ReplayScenario) -> ReplayRecord {
+        let context = CommandContext.current
+        guard context.isErrorTerminal else { return scenario.play() }
+        var line = ReplayProgressLine(at: context.now())
+        let record = scenario.play { progress in
+            if let text = line.text(progress, at: context.now()) { context.standardError(text) }
         }
-        if !population.plugins.isEmpty { return population }
+        if let end = line.end { context.standardError(end) }
+        return record
+    }
+
+    /// Learns from the journal of the host, and prints what was learned before the replay runs. With `--json` the
+    /// report contains it.
+    private func learn() async throws -> LearnedPopulation {
+        let learned = try await host.connected { client in
+            LearnedPopulation(try await client.launches(limit: HostJournal.launches), pending: try await client.tasks())
+        }
+        if !learned.rows.isEmpty, !json { try CommandContext.current.write(learned.text + "\n") }
+        if learned.hasWork { return learned }
         throw CommandFailure(
             .refused,
-            "the host has no recorded launch with an ended task",
+            learned.rows.isEmpty
+                ? "the host has no recorded launch that has ended"
+                : "the history of the host has no work that a replay repeats",
             remedy: "name the plugins with --plugins, or generate them with --count"
         )
     }

@@ -17,15 +17,18 @@ extension ReplayCommand {
 /// Writes a drawing to a file. An existing file is replaced.
 enum DrawingFile {
     static func write(_ text: String, to path: String) throws {
-        guard let file = fopen(path, "w") else { throw failure(path) }
+        guard let file = fopen(path, "w") else { throw failure(path, errno) }
         let bytes = Array(text.utf8)
         let written = fwrite(bytes, 1, bytes.count, file)
+        // Closing the file can change errno.
+        let error = errno
         let isClosed = fclose(file) == 0
-        if written != bytes.count || !isClosed { throw failure(path) }
+        if written != bytes.count { throw failure(path, error) }
+        if !isClosed { throw failure(path, errno) }
     }
 
-    private static func failure(_ path: String) -> CommandFailure {
-        let cause = String(cString: strerror(errno))
+    private static func failure(_ path: String, _ error: Int32) -> CommandFailure {
+        let cause = String(cString: strerror(error))
         return CommandFailure(.refused, "\(path) cannot be written: \(cause)", remedy: "give another path with --svg")
     }
 }

@@ -5,12 +5,15 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// `bgtask simulate expiration`: expires a running task now, with its regular grace period.
+/// `bgtask simulate expiration`: expires a running task as at the end of its budget, with its regular grace period.
 struct SimulateExpirationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "expiration",
-        abstract: "Expire a running task now.",
+        abstract: "Expire a running task as at the end of its budget.",
         discussion: """
+            The task receives the reason of a used-up budget and has the regular grace period. To stop a task, use \
+            "bgtask task stop".
+
             Example:
               bgtask simulate expiration com.example.feed.clean
             """

@@ -6,13 +6,14 @@ import ArgumentParser
 struct TaskCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "task",
-        abstract: "Submit, cancel, stop and list tasks.",
+        abstract: "Submit, retry, cancel, stop and list tasks.",
         discussion: """
             Example:
               bgtask task list
             """,
         subcommands: [
-            TaskSubmitCommand.self, TaskCancelCommand.self, TaskStopCommand.self, TaskListCommand.self,
+            TaskSubmitCommand.self, TaskRetryCommand.self, TaskCancelCommand.self, TaskStopCommand.self,
+            TaskListCommand.self,
         ]
     )
 }

@@ -15,6 +15,10 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let bootID: String
     package let stateDirectory: String
     package let ledger: LedgerState
+    /// A number that rises when the ledger is restored from a backup; 1 before the first restore.
+    package let incarnation: Int64
+    /// Message about the free space that the disk of the containers lacks; nil while it keeps its reserve.
+    package let diskShortage: String?
     package let socket: String
     /// The names of the groups whose members may use the socket, besides the host's user and root, by role.
     package let socketGroups: [String: String]
@@ -61,6 +65,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         boot: BootID,
         stateDirectory: String,
         ledger: LedgerState,
+        incarnation: Int64,
+        diskShortage: String? = nil,
         socket: String,
         socketGroups: [ControlRole: String],
         manifestDirectories: [String],
@@ -98,6 +104,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.bootID = boot.text
         self.stateDirectory = stateDirectory
         self.ledger = ledger
+        self.incarnation = incarnation
+        self.diskShortage = diskShortage
         self.socket = socket
         self.socketGroups = Dictionary(uniqueKeysWithValues: socketGroups.map { ($0.rawValue, $1) })
         self.manifestDirectories = manifestDirectories
@@ -128,12 +136,14 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case version, features, pid, user, ledger, socket, conditions, sensors, counts, limits, budgets, retry,
+        case version, features, pid, user, ledger, incarnation, socket, conditions, sensors, counts, limits, budgets,
+            retry,
             retention, logs,
             policies, isolation, provenance, continued
         case minimumFetchInterval = "minimum_fetch_interval_ns"
         case isBackgroundRefreshOn = "background_refresh"
         case socketGroups = "socket_groups"
+        case diskShortage = "disk_shortage"
         case startedAt = "started_at_ns"
         case startedAtSecond = "started_at"
         case bootID = "boot_id"

@@ -141,19 +141,23 @@ package struct Retention: Codable, Hashable, Sendable {
     package let removedPlugin: Nanoseconds
     /// Retention of journal entries and ended launches.
     package let journal: Nanoseconds
+    /// Maximum size of the journal, in bytes.
+    package let journalBytes: Int64
     /// Extra time before old data is deleted, because the wall clock may be wrong. For requests of removed plugins it
     /// begins when their retention ends, for the journal when the host starts.
     package let doubt: Nanoseconds
 
-    package init(removedPlugin: Duration, journal: Duration, doubt: Duration) {
+    package init(removedPlugin: Duration, journal: Duration, journalBytes: Int64, doubt: Duration) {
         self.removedPlugin = Nanoseconds(removedPlugin)
         self.journal = Nanoseconds(journal)
+        self.journalBytes = journalBytes
         self.doubt = Nanoseconds(doubt)
     }
 
     private enum CodingKeys: String, CodingKey {
         case removedPlugin = "removed_plugin_ns"
         case journal = "journal_ns"
+        case journalBytes = "journal_bytes"
         case doubt = "doubt_ns"
     }
 }

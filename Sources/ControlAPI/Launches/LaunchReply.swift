@@ -99,6 +99,15 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         package let message: String?
         package let endedAt: Timestamp?
         private let endedAtSecond: CalendarTime?
+        /// The submitter of the request: a plugin identifier, `user` for a user, or `schedule` for a schedule of the
+        /// operator; nil for an event.
+        package let submitter: String?
+        /// The time at which the request was submitted, or the event created.
+        package let submittedAt: Timestamp
+        private let submittedAtSecond: CalendarTime
+        /// The earliest begin of the request; nil without one, and for an event.
+        package let earliestBegin: Timestamp?
+        private let earliestBeginSecond: CalendarTime?
 
         package init(
             task: String,
@@ -107,7 +116,10 @@ package struct LaunchReply: Codable, Hashable, Sendable {
             outcome: TaskOutcome? = nil,
             blame: Blame? = nil,
             message: String? = nil,
-            endedAt: WallTime? = nil
+            endedAt: WallTime? = nil,
+            submitter: Submitter? = nil,
+            submittedAt: WallTime,
+            earliestBegin: WallTime? = nil
         ) {
             let label = WorkLabel(task)
             (identifier, eventName) = (label.identifier, label.eventName)
@@ -118,16 +130,25 @@ package struct LaunchReply: Codable, Hashable, Sendable {
             self.message = message
             self.endedAt = endedAt.map(Timestamp.init)
             endedAtSecond = self.endedAt.map(CalendarTime.init(secondOf:))
+            self.submitter = submitter?.name
+            self.submittedAt = Timestamp(submittedAt)
+            submittedAtSecond = CalendarTime(secondOf: self.submittedAt)
+            self.earliestBegin = earliestBegin.map(Timestamp.init)
+            earliestBeginSecond = self.earliestBegin.map(CalendarTime.init(secondOf:))
         }
 
         /// The task identifier, or the name of an event.
         package var task: String { identifier ?? eventName ?? "" }
 
         private enum CodingKeys: String, CodingKey {
-            case identifier, kind, submission, outcome, blame, message
+            case identifier, kind, submission, outcome, blame, message, submitter
             case eventName = "event_name"
             case endedAt = "ended_at_ns"
             case endedAtSecond = "ended_at"
+            case submittedAt = "submitted_at_ns"
+            case submittedAtSecond = "submitted_at"
+            case earliestBegin = "earliest_begin_ns"
+            case earliestBeginSecond = "earliest_begin"
         }
     }
 }

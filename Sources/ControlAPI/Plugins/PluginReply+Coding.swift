@@ -18,6 +18,7 @@ extension PluginReply {
         case spacing = "spacing_ns"
         case batchSize = "batch_size"
         case retention = "retention_ns"
+        case failureRetries = "failure_retries"
         case lastLaunch = "last_launch"
         case waitingEvents = "waiting_events"
     }
@@ -51,6 +52,7 @@ extension PluginReply {
         entitlements = try container.decode([String].self, forKey: .entitlements)
         schedules = try container.decode([Schedule].self, forKey: .schedules)
         retry = try container.decode(RetryRule.self, forKey: .retry)
+        failureRetries = try container.decode([FailureRetryReply].self, forKey: .failureRetries)
         retention = try container.decode(Nanoseconds.self, forKey: .retention)
         lastLaunch = try container.decodeIfPresent(LastLaunch.self, forKey: .lastLaunch)
         reasons = try container.decode([WaitingReason].self, forKey: .reasons)
@@ -85,6 +87,7 @@ extension PluginReply {
         try container.encode(entitlements, forKey: .entitlements)
         try container.encode(schedules, forKey: .schedules)
         try container.encode(retry, forKey: .retry)
+        try container.encode(failureRetries, forKey: .failureRetries)
         try container.encode(retention, forKey: .retention)
         try container.encodeIfPresent(lastLaunch, forKey: .lastLaunch)
         try container.encode(reasons, forKey: .reasons)

@@ -43,6 +43,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let entitlements: [String]
     package let schedules: [Schedule]
     package let retry: RetryRule
+    /// The retries after failures, proposed or in force, by permitted identifier.
+    package let failureRetries: [FailureRetryReply]
     /// Time for which the requests of the plugin are kept after the plugin is removed.
     package let retention: Nanoseconds
     /// The newest launch; nil when the ledger has no launch of the plugin.
@@ -70,6 +72,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         isBackgroundDenied: Bool,
         schedules: [Schedule] = [],
         retry: RetryRule,
+        failureRetries: [FailureRetryReply] = [],
         retention: Duration,
         lastLaunch: LastLaunch?,
         reasons: [WaitingReason],
@@ -101,6 +104,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.entitlements = entry.entitlements.map(\.rawValue).sorted()
         self.schedules = schedules
         self.retry = retry
+        self.failureRetries = failureRetries
         self.retention = Nanoseconds(retention)
         self.lastLaunch = lastLaunch
         self.reasons = reasons

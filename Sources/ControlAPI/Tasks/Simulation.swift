@@ -35,7 +35,8 @@ package struct RunReply: Codable, Hashable, Sendable {
     }
 }
 
-/// The body of `POST /v1/simulate/expiration`, which expires a running task now, with its regular grace period.
+/// The body of `POST /v1/simulate/expiration`, which expires a running task as at the end of its budget, with its
+/// regular grace period.
 package struct ExpirationSimulation: CallBody, Hashable {
     package static let fields: [BodyField] = [.required("identifier", .text)]
 

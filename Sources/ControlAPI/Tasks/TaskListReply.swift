@@ -52,7 +52,10 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         private let earliestBeginSecond: CalendarTime?
         package let requiresNetwork: Bool
         package let requiresExternalPower: Bool
+        /// Number of attempts charged for interruptions.
         package let attempts: Int
+        /// Number of failures after which the host retried the task.
+        package let failures: Int
         /// The title of a continued request; nil for other kinds.
         package let title: String?
         /// The first reason that blocks the request; nil when it may run now.
@@ -71,12 +74,16 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             requiresNetwork = pending.request.requiresNetwork
             requiresExternalPower = pending.request.requiresExternalPower
             attempts = pending.retry.attempts
+            failures = pending.retry.failures
             title = pending.request.continued?.title
             self.reason = reason
         }
 
+        /// Number of attempts that did not succeed.
+        package var failedAttempts: Int { attempts + failures }
+
         private enum CodingKeys: String, CodingKey {
-            case plugin, identifier, kind, submission, submitter, attempts, title, reason
+            case plugin, identifier, kind, submission, submitter, attempts, failures, title, reason
             case submittedAt = "submitted_at_ns"
             case submittedAtSecond = "submitted_at"
             case earliestBegin = "earliest_begin_ns"

@@ -44,6 +44,7 @@ extension RouteError {
 
         case notLaunching = "not-launching"
         case notRunning = "not-running"
+        case notRetryable = "not-retryable"
         case notPurged = "not-purged"
         case configurationInvalid = "configuration-invalid"
 
@@ -65,7 +66,7 @@ extension RouteError {
             case .foreignUser, .roleTooLow, .callerInLaunch, .callerUnknown: .notAdmitted
             case .noSuchMethod: .methodNotAllowed
             case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch: .notFound
-            case .notLaunching, .notRunning, .notPurged, .configurationInvalid: .conflict
+            case .notLaunching, .notRunning, .notRetryable, .notPurged, .configurationInvalid: .conflict
             case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
             case .tooManyConnections, .tooManyBatches: .busy
             }

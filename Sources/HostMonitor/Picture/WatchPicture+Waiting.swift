@@ -13,7 +13,7 @@ extension WatchPicture {
             heading: "WAITING \(snapshot.pendingCount)",
             count: snapshot.pendingCount,
             blocks: rows(
-                pending.map { (Subject.text($0.identifier, of: $0.plugin), $0.kind, $0.attempts, $0.reason) },
+                pending.map { (Subject.text($0.identifier, of: $0.plugin), $0.kind, $0.failedAttempts, $0.reason) },
                 columns
             )
         )

@@ -7,11 +7,10 @@ struct ConnectionTable<Key: Hashable> {
     struct Limits {
         /// Maximum number of connections per user.
         var perUser = 128
-        /// Maximum number of connections, of which `forRoot` are reserved for root. Connections of root are not counted
-        /// when another user connects, so the actual number may exceed the maximum by the connections of root. The
-        /// limit leaves file descriptors for launches.
+        /// Maximum number of connections. The limit leaves file descriptors for launches.
         var total = 256
-        /// Number of connections out of `total` that only root can use.
+        /// Number of connections out of `total` that only root can use. Root can have more, and an idle one beyond them
+        /// is closed in favour of a connection of another user.
         var forRoot = 16
     }
 
@@ -44,16 +43,21 @@ struct ConnectionTable<Key: Hashable> {
     /// one displaces is removed from the table.
     mutating func open(_ key: Key, user: UInt32) -> Verdict {
         let own = counts[user, default: 0]
-        let isFull = count(besidesRootFor: user) >= limits.total - (user == 0 ? 0 : limits.forRoot)
-        guard own >= limits.perUser || isFull else {
+        let ofRoot = counts[0, default: 0]
+        // A connection of root makes no room for another user while the others have all of theirs.
+        let othersAreFull = user != 0 && connections.count - ofRoot >= limits.total - limits.forRoot
+        guard own >= limits.perUser || othersAreFull || connections.count >= limits.total else {
             add(key, user: user)
             return .accepted
         }
         let isDisplaced: (UInt32) -> Bool =
             own >= limits.perUser
             ? { $0 == user }
-            // The connections of root take none of the capacity of other users.
-            : { $0 == user || ($0 != 0 || user == 0) && self.counts[$0, default: 0] > own }
+            : { other in
+                if other == user { return true }
+                if other == 0 { return !othersAreFull && ofRoot > self.limits.forRoot }
+                return self.counts[other, default: 0] > own
+            }
         guard let oldest = oldestIdle(where: isDisplaced) else { return .refused }
         close(oldest)
         add(key, user: user)
@@ -71,12 +75,6 @@ struct ConnectionTable<Key: Hashable> {
         guard let connection = connections.removeValue(forKey: key) else { return }
         let rest = counts[connection.user, default: 1] - 1
         counts[connection.user] = rest == 0 ? nil : rest
-    }
-
-    /// The number of connections that count against the total when `user` opens another one: all for root, those of
-    /// users other than root for every other user.
-    private func count(besidesRootFor user: UInt32) -> Int {
-        user == 0 ? connections.count : connections.count - counts[0, default: 0]
     }
 
     private mutating func add(_ key: Key, user: UInt32) {

@@ -26,6 +26,8 @@ extension ControlRoutes {
             boot: facts.startedAt.boot,
             stateDirectory: configuration.stateDirectory,
             ledger: failure.map { .failing(since: $0.since, error: $0.message) } ?? .writable,
+            incarnation: facts.incarnation,
+            diskShortage: turn.diskShortage,
             socket: configuration.controlSocket,
             socketGroups: configuration.socketGroups.names,
             manifestDirectories: [configuration.operatorManifests, configuration.packageManifests],
@@ -62,6 +64,7 @@ extension ControlRoutes {
             retention: Retention(
                 removedPlugin: scheduling.removedPluginRetention,
                 journal: configuration.journalRetention,
+                journalBytes: configuration.journalSize,
                 doubt: scheduling.clockDoubt
             ),
             logs: LogsInForce(
@@ -95,6 +98,7 @@ private struct Turn: Sendable {
     /// The lane of each launch whose tasks and assertions have ended, and whose process still exists.
     let stopping: [Lane]
     let isStopping: Bool
+    let diskShortage: String?
 
     init(_ scheduler: borrowing Scheduler) {
         installed = scheduler.installedCount
@@ -104,6 +108,7 @@ private struct Turn: Sendable {
         running = launches.filter { !$0.isStopping }.map(\.lane)
         stopping = launches.filter(\.isStopping).map(\.lane)
         isStopping = scheduler.isStopping
+        diskShortage = scheduler.diskShortage?.words
     }
 }
 

@@ -51,6 +51,9 @@ extension ControlRoutes {
             isBackgroundDenied: policy.isBackgroundDenied,
             schedules: found.schedules,
             retry: RetryRule(scheduling),
+            failureRetries: policy.retries.listings(of: summary.entry).map {
+                FailureRetryReply($0.identifier, proposed: $0.proposed, inForce: $0.inForce)
+            },
             retention: scheduling.removedPluginRetention,
             lastLaunch: last.map {
                 .init($0.number, startedAt: $0.startedAt, outcome: $0.end?.outcome, message: $0.end?.message)

@@ -178,7 +178,10 @@ extension LaunchReply {
                     outcome: task.outcome,
                     blame: entry?.blame,
                     message: entry?.message,
-                    endedAt: entry?.at
+                    endedAt: entry?.at,
+                    submitter: task.submitter,
+                    submittedAt: task.submittedAt,
+                    earliestBegin: task.earliestBegin
                 )
             },
             assertions: record.end == nil ? running?.assertions : nil,

@@ -40,17 +40,21 @@ extension ControlRoutes {
         let number = try LaunchNumber(validating: text)
         switch await ask({ .launchStopRequested(number, reply: $0) }) {
         case .stopping(let launch, let tasks): return LaunchStopReply(launch, tasks: tasks)
-        case let answer:
-            if case .notRunning = answer, try await recorded({ try $0.launch(number) }) == nil {
-                throw RouteError.noSuchLaunch(number)
-            }
-            throw unexpected(answer)
+        case .notRunning(let message):
+            throw try await isKnown(number) ? RouteError(.notRunning, message) : RouteError.noSuchLaunch(number)
+        case let answer: throw unexpected(answer)
         }
     }
 
+    private func isKnown(_ launch: LaunchNumber) async throws -> Bool {
+        if try await read({ scheduler, _ in scheduler.isPreparing(launch) }) { return true }
+        return try await recorded { try $0.launch(launch) } != nil
+    }
+
     /// The pauses that block the work of the plugins, each once, for the answers to calls that submit or run tasks.
-    func pauses(of plugins: Set<PluginIdentifier>) async throws -> [PluginIdentifier: [WaitingReason]] {
-        try await read { scheduler, now in
+    /// Empty when the host has stopped since: the work is accepted nevertheless.
+    func pauses(of plugins: Set<PluginIdentifier>) async -> [PluginIdentifier: [WaitingReason]] {
+        let pauses = await loop.read { scheduler, now in
             var pauses: [PluginIdentifier: [WaitingReason]] = [:]
             for plugin in plugins {
                 let reasons = scheduler.pauseReasons(of: plugin)
@@ -58,6 +62,7 @@ extension ControlRoutes {
             }
             return pauses
         }
+        return pauses ?? [:]
     }
 
     private func refusal(_ answer: Answer, of plugin: PluginIdentifier) -> RouteError {

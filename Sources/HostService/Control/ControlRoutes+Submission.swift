@@ -30,7 +30,7 @@ extension ControlRoutes {
                 return { .submitted(submission, reply: $0) }
             }
         )
-        let pauses = (try? await pauses(of: Set(answers.flatMap(\.plugins)))) ?? [:]
+        let pauses = await pauses(of: Set(answers.flatMap(\.plugins)))
         var (next, searches) = (answers.makeIterator(), 0)
         let results = requests.enumerated().map { index, entry -> TaskBatchResult in
             do throws(RouteError) {

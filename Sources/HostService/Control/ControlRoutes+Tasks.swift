@@ -105,18 +105,15 @@ extension ControlRoutes {
     func run(_ body: RunOrder) async throws -> RunReply {
         let identifiers = try body.validated()
         switch await ask({ .runRequested(identifiers, reply: $0) }) {
-        case .launching(let launches): return RunReply(launching: launches, waiting: try await pauses(of: identifiers))
+        case .launching(let launches): return RunReply(launching: launches, waiting: await pauses(of: identifiers))
         case let answer: throw try await refusal(answer, of: identifiers)
         }
     }
 
     /// The pauses for whose end the tasks wait.
-    private func pauses(of tasks: [TaskIdentifier]) async throws -> [WaitingReason] {
-        try await read { scheduler, now in
-            let plugins = Set(tasks.compactMap { scheduler.holder(of: $0) })
-            let reasons = plugins.sorted().flatMap { scheduler.pauseReasons(of: $0) }
-            return reasons.map { WaitingReason($0, at: now) }
-        }
+    private func pauses(of tasks: [TaskIdentifier]) async -> [WaitingReason] {
+        let plugins = await loop.read { scheduler, _ in Set(tasks.compactMap { scheduler.holder(of: $0) }) }
+        return await pauses(of: plugins ?? []).sorted { $0.key < $1.key }.flatMap(\.value)
     }
 
     func simulateExpiration(_ body: ExpirationSimulation) async throws -> ExpirationSimulationReply {

@@ -41,6 +41,7 @@ struct ControlRoutes: Sendable {
         case .apiDescription: Response(yaml: APIDescription.text)
         case .hostStatus: Response(json: try await hostStatus())
         case .hostReload: Response(json: try await reload())
+        case .backupReport: Response(json: try await recordBackup(call.decoded()))
         case .pluginList: Response(json: try await pluginList(PluginQuery(reading: call.query.value)))
         case .pluginShow: Response(json: try await plugin(call.value))
         case .pluginPurge: Response(json: try await purge(call.value))
@@ -52,6 +53,7 @@ struct ControlRoutes: Sendable {
         case .taskSubmitBatch: Response(json: await submit(try TaskBatch.reading(call.body)))
         case .taskCancel: Response(json: try await cancel(call.value))
         case .taskStop: Response(json: try await stop(call.value))
+        case .taskRetry: Response(json: try await retry(call.value), status: route.successStatus)
         case .taskList: Response(json: try await taskList(TaskQuery(reading: call.query.value)))
         case .taskWhy: Response(json: try await why(call.value))
         case .scheduleList: Response(json: try await scheduleList(ScheduleQuery(reading: call.query.value)))
@@ -103,10 +105,10 @@ extension Route {
         switch self {
         // The scheduler parks neither a simulated expiration nor the stop of a launch, because every running task is
         // loaded, and no pause, because it does not depend on pending work.
-        case .pluginShow, .pluginPause, .pluginResume, .taskWhy, .launchStop, .simulateExpiration: .gate
+        case .pluginShow, .pluginPause, .pluginResume, .taskRetry, .taskWhy, .launchStop, .simulateExpiration: .gate
         case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
-        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .launchShow,
-            .journal, .logs, .stats, .metrics, .simulateConditions:
+        case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .taskList, .scheduleList,
+            .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
             .none
         }
     }
@@ -123,6 +125,8 @@ struct HostFacts: Sendable {
     let startedAt: Moment
     let pid: Int32
     let user: String
+    /// The incarnation of the ledger.
+    let incarnation: Int64
 
     /// The configuration in force.
     var configuration: HostConfiguration { keeper.current }

@@ -8,15 +8,36 @@ import TaskModel
 final class LogFollower: Sendable {
     /// Number of lines that wait for a slow caller.
     static let capacity = 4_096
+    /// Size of these lines in bytes: a plugin decides how long they are.
+    static let byteCapacity = 8 << 20
+
+    private struct Buffer {
+        var size = 0
+        var dropped = 0
+    }
 
     let filter: LogFilter
-    let entries: AsyncStream<LogEntry>
+    private let lines: AsyncStream<LogEntry>
     private let continuation: AsyncStream<LogEntry>.Continuation
-    private let dropped = Mutex(0)
+    private let byteCapacity: Int
+    private let buffer = Mutex(Buffer())
 
-    init(_ filter: LogFilter, capacity: Int = LogFollower.capacity) {
+    init(
+        _ filter: LogFilter,
+        capacity: Int = LogFollower.capacity,
+        byteCapacity: Int = LogFollower.byteCapacity
+    ) {
         self.filter = filter
-        (entries, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(capacity))
+        self.byteCapacity = byteCapacity
+        (lines, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(capacity))
+    }
+
+    /// The lines for the caller. Each one leaves the buffer when it is taken.
+    var entries: AsyncMapSequence<AsyncStream<LogEntry>, LogEntry> {
+        lines.map { [self] entry in
+            buffer.withLock { $0.size -= entry.size }
+            return entry
+        }
     }
 
     /// Passes a line to the caller if its filter selects the line.
@@ -27,16 +48,21 @@ final class LogFollower: Sendable {
         if let launch = filter.launch, launch != entry.launch { return }
         if let task = filter.task, !tasks.contains(task) { return }
         guard filter.selects(entry.record) else { return }
-        dropped.withLock { dropped in
-            if dropped > 0, yields(Self.remark(on: dropped, before: entry)) { dropped = 0 }
-            if dropped > 0 || !yields(entry) { dropped += 1 }
+        buffer.withLock { buffer in
+            if buffer.dropped > 0, yields(Self.remark(on: buffer.dropped, before: entry), &buffer) {
+                buffer.dropped = 0
+            }
+            if buffer.dropped > 0 || !yields(entry, &buffer) { buffer.dropped += 1 }
         }
     }
 
     func finish() { continuation.finish() }
 
-    private func yields(_ entry: LogEntry) -> Bool {
-        if case .dropped = continuation.yield(entry) { false } else { true }
+    private func yields(_ entry: LogEntry, _ buffer: inout Buffer) -> Bool {
+        guard buffer.size == 0 || buffer.size + entry.size <= byteCapacity else { return false }
+        if case .dropped = continuation.yield(entry) { return false }
+        buffer.size += entry.size
+        return true
     }
 
     private static func remark(on dropped: Int, before entry: LogEntry) -> LogEntry {
@@ -50,4 +76,8 @@ final class LogFollower: Sendable {
         )
         return LogEntry(plugin: entry.plugin, launch: entry.launch, record: record)
     }
+}
+
+extension LogEntry {
+    fileprivate var size: Int { record.text.utf8.count }
 }

@@ -58,7 +58,8 @@ struct LaunchTally: Sendable {
             default: break
             }
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .forbidRequeue,
-            .recordWait, .setDeferrals, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause:
+            .recordWait, .setDeferrals, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause,
+            .raiseIncarnation:
             break
         }
     }

@@ -69,7 +69,7 @@ private struct Group {
         switch outcome {
         case .succeeded, .noData: .succeeded
         case .interrupted: .interrupted
-        case .failed, .expired, .overran, .notRegistered, .abandoned, .crashed, .exited, .killedForMemory,
+        case .failed, .retrying, .expired, .overran, .notRegistered, .abandoned, .crashed, .exited, .killedForMemory,
             .entryFailed, .loadFailed:
             .failed
         }

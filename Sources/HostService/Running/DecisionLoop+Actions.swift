@@ -29,7 +29,7 @@ extension DecisionLoop {
                 isBehindContainers = true
             case .dismissRunner(let launch), .kill(let launch): kill(launch, &launches)
             case .setKillTime(let launch, let time): launcher.setKillTime(time, of: launch)
-            case .confineRunner(let plan): confine(plan, &launches)
+            case .confineRunner(let launch, let plugin, let lane): confine(launch, plugin, lane, &launches)
             case .sendPlan(let plan): send(plan, &launches)
             case .deliver(let launch, let task): deliver(task, to: launch, &launches)
             case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
@@ -70,10 +70,13 @@ extension DecisionLoop {
         mailbox.put(.launch(.unavailable(launch, error)))
     }
 
-    /// Sends the user, the limits and the sandbox of a launch to its runner, which applies them while the launch is
-    /// being committed.
-    private func confine(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
-        let plugin = plan.plugin
+    /// Sends the user, the limits and the sandbox of a launch to its runner, which applies them during a commit.
+    private func confine(
+        _ launch: LaunchNumber,
+        _ plugin: PluginEntry,
+        _ lane: Lane,
+        _ launches: inout LaunchDirectory
+    ) {
         let main = plugin.containingPlugin ?? plugin.identifier
         let limits = plugin.limits.bounded(by: resources.limits)
         let user = users.user(of: main)
@@ -83,12 +86,12 @@ extension DecisionLoop {
             // of the host's user.
             processLimit: user == nil ? nil : limits.processes.flatMap { UInt32(exactly: $0) },
             fileLimit: limits.fileSize.flatMap { UInt64(exactly: $0) },
-            nice: plan.lane == .background ? UInt8(clamping: resources.backgroundNice) : 0,
+            nice: lane == .background ? UInt8(clamping: resources.backgroundNice) : 0,
             containerPath: state.containerPath(of: main.text),
             sandbox: sandboxes.plan(for: plugin)
         )
         let grants = sandboxes.grants(of: plugin)
-        launches.judges[plan.number] = RunnerJudge(plan, grants: grants, isFiltered: confinement.isFiltered)
+        launches.judges[launch] = RunnerJudge(of: launch, plugin, grants: grants, isFiltered: confinement.isFiltered)
         do {
             if users.users.range != nil, user == nil {
                 let message = "plugin \(main) has no user of its own; report this defect of bgtaskd"
@@ -96,19 +99,19 @@ extension DecisionLoop {
             }
             let launchResources = LaunchResources(
                 limits: limits,
-                isBackground: plan.lane == .background,
+                isBackground: lane == .background,
                 isFiltered: confinement.isFiltered
             )
-            launcher.limit(plan.number, launchResources)
-            try launcher.send(.confine(confinement), to: plan.number)
+            launcher.limit(launch, launchResources)
+            try launcher.send(.confine(confinement), to: launch)
         } catch {
-            fail(plan.number, "the host could not send the sandbox policy to the runner: \(error)")
+            fail(launch, "the host could not send the sandbox policy to the runner: \(error)")
         }
     }
 
     private func send(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
         let plugin = plan.plugin
-        launches.judges[plan.number]?.planSent()
+        launches.judges[plan.number]?.planSent(with: plan.tasks)
         do {
             let main = plugin.containingPlugin ?? plugin.identifier
             runners.sent(plan.number, of: main)
@@ -133,7 +136,6 @@ extension DecisionLoop {
                 plan,
                 payloads: payloads,
                 secrets: secrets,
-                container: state.containerPath(of: main.text),
                 supportedResources: conditions.now.resources
             )
             try launcher.send(.plan(runnerPlan), to: plan.number)
@@ -162,7 +164,13 @@ extension DecisionLoop {
             let runnerTask = RunnerPlan.Task(task, of: task.work.plugin, payload: payload)
             try launcher.send(.deliver(runnerTask), to: launch)
             launches.judges[launch]?.delivered(task)
-            log.info("task delivered", metadata: ["launch": "\(launch)", "task": "\(task.work.label)"])
+            log.info(
+                "task delivered",
+                metadata: [
+                    "launch": "\(launch)", "plugin": "\(task.work.plugin)", "task": "\(task.work.label)",
+                    "submission": "\(task.work.number)",
+                ]
+            )
         } catch {
             let label = task.work.label
             log.error(

@@ -189,16 +189,16 @@ extension DecisionLoop {
         _ launches: LaunchDirectory
     ) {
         let judge = launches.judges[launch]
+        let label = task.flatMap { judge?.label(of: $0) }
         if let judge {
             let text = origin == .host ? "\(stream.rawValue): \(line)" : line
-            let label = task.flatMap(judge.label)
             logs.write(text, level, origin, task: label, of: launch, judge.plugin, tasks: judge.tasks)
         }
         let plugin = judge?.plugin.text ?? "none"
         var metadata: Logger.Metadata = [
             "plugin": "\(plugin)", "launch": "\(launch)", "stream": "\(stream.rawValue)",
         ]
-        if let task { metadata["task"] = "\(task)" }
+        if let label { metadata["task"] = "\(label)" }
         // Escaped to one line, so that it can neither imitate another line nor control the reader's terminal.
         log.log(level: level.loggerLevel, "\(line.terminalSafe)", metadata: metadata)
     }

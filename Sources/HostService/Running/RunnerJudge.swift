@@ -20,11 +20,11 @@ struct RunnerJudge: Hashable {
     /// The files beside the library as examined by the catalogue; the sandbox opens no other files.
     private let companions: [CompanionFile]
     /// The unfinished continued tasks. Other tasks have no title.
-    private var continuedTasks: Set<TaskID>
+    private var continuedTasks: Set<TaskID> = []
     /// The task identifier, or the name of the event, of each task that the launch has received.
-    private var labels: [TaskID: String]
+    private var labels: [TaskID: String] = [:]
     /// The labels of the tasks, in the order of their delivery.
-    private(set) var tasks: [String]
+    private(set) var tasks: [String] = []
     private var hasDroppedOutput = false
     private var hasEntered = false
     /// Whether the runner still has to report its filter of system calls, before it maps any code of the plugin.
@@ -36,26 +36,28 @@ struct RunnerJudge: Hashable {
     private var ungrantableDenials = 0
     private let grants: [LimitedGrant]
 
+    /// Creates the judge of a launch without tasks.
+    ///
     /// - Parameters:
     ///   - grants: the grants of the plugin, under the limits of the operator.
     ///   - isFiltered: whether the launch has a filter of system calls.
-    init(_ plan: LaunchPlan, grants: [LimitedGrant] = [], isFiltered: Bool = false) {
-        launch = plan.number
-        plugin = plan.plugin.identifier
-        library = plan.plugin.library
-        companions = if case .files(let files) = plan.plugin.companions { files } else { [] }
+    init(of launch: LaunchNumber, _ entry: PluginEntry, grants: [LimitedGrant] = [], isFiltered: Bool = false) {
+        self.launch = launch
+        plugin = entry.identifier
+        library = entry.library
+        companions = if case .files(let files) = entry.companions { files } else { [] }
         self.grants = grants
         isConfinementDue = isFiltered
-        continuedTasks = Set(plan.tasks.filter { $0.work.kind == .continued }.map(\.id))
-        labels = Dictionary(plan.tasks.map { ($0.id, $0.work.label) }) { _, last in last }
-        tasks = plan.tasks.map(\.work.label)
     }
 
-    /// Records that the plan was sent: from now on wrong messages are violations of the plugin, and no longer failures
-    /// of the host.
-    mutating func planSent() { hasPlan = true }
+    /// Records that the plan with these tasks was sent: from now on wrong messages are violations of the plugin, and no
+    /// longer failures of the host.
+    mutating func planSent(with tasks: [PlannedTask]) {
+        hasPlan = true
+        for task in tasks { delivered(task) }
+    }
 
-    /// Adds a task that was delivered to the running launch.
+    /// Adds a task of the batch, or one that was delivered to the running launch.
     mutating func delivered(_ task: PlannedTask) {
         if task.work.kind == .continued { continuedTasks.insert(task.id) }
         labels[task.id] = task.work.label

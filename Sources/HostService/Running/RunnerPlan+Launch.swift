@@ -11,7 +11,6 @@ extension RunnerPlan {
         _ plan: LaunchPlan,
         payloads: [SubmissionNumber: [UInt8]],
         secrets: [String: String],
-        container: String,
         supportedResources: TaskResources
     ) {
         self.init(
@@ -22,11 +21,11 @@ extension RunnerPlan {
             cause: plan.cause,
             libraryPath: plan.plugin.library.path,
             libraryIdentity: plan.plugin.library.identity,
+            isExamined: true,
             permitted: plan.plugin.permitted,
             modes: plan.plugin.modes,
             settings: plan.plugin.settings.merging(secrets) { _, secret in secret },
             handlers: plan.plugin.handlers,
-            containerPath: container,
             supportedResources: supportedResources,
             hostVersion: Release.version,
             deadline: plan.budget.deadline,

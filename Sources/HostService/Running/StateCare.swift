@@ -7,8 +7,8 @@ import TaskLedger
 import TaskModel
 
 /// Removes old data from the state directory. At start it deletes containers whose purge a crash or stop interrupted,
-/// and once a day it deletes ended launches, ended waits, journal entries and logs older than their retention. It
-/// removes no pending or running work.
+/// and once a day it deletes ended launches, ended waits, journal entries and logs older than their retention, and the
+/// oldest entries of a journal above its capacity. It removes no pending or running work.
 struct StateCare: Service {
     let state: StateDirectory
     /// Paths of the containers that previous host processes discarded but did not delete.
@@ -56,8 +56,9 @@ struct StateCare: Service {
         do {
             while true {
                 let pruned = try ledger.prune(journalOlderThan: oldest, launchesOlderThan: oldest, atMost: Self.step)
-                if pruned.most < Self.step { return }
+                if pruned.most < Self.step { break }
             }
+            while try ledger.trimJournal(atMost: Self.step) == Self.step {}
         } catch {
             log.error("old journal entries and ended launches not deleted: \(error)")
         }

@@ -155,6 +155,7 @@ package enum CatalogueReader {
             settings: manifest.settings,
             secrets: manifest.secrets,
             handlers: manifest.handlers,
+            retries: manifest.retries,
             grants: manifest.grants,
             limits: manifest.limits,
             library: candidate.library,

@@ -15,6 +15,7 @@ package enum ManifestRule: String, CaseIterable, Sendable {
     case role = "role"
     case meaninglessMode = "meaningless-mode"
     case meaninglessGrant = "meaningless-grant"
+    case retry = "retry"
 
     // Rules for its handlers.
     case handlers = "handlers"
@@ -60,6 +61,7 @@ extension DocumentProblem.Rule {
     package static let role = Self(ManifestRule.role)
     package static let meaninglessMode = Self(ManifestRule.meaninglessMode)
     package static let meaninglessGrant = Self(ManifestRule.meaninglessGrant)
+    package static let retry = Self(ManifestRule.retry)
     package static let handlers = Self(ManifestRule.handlers)
     package static let handlerIdentifier = Self(ManifestRule.handlerIdentifier)
     package static let handlerSymbol = Self(ManifestRule.handlerSymbol)

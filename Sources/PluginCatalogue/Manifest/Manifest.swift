@@ -34,6 +34,8 @@ package struct Manifest: Hashable, Sendable {
     package let secrets: [String]
     /// Functions bound to permitted identifiers; empty for a library with an entry function.
     package let handlers: [FunctionBinding]
+    /// The proposed retries after failures, by permitted identifier.
+    package let retries: [PermittedIdentifier: FailureRetry]
     package let library: LibraryReference
     /// Contents of the file `Info.plist` of the main bundle; nil when the plugin requests no main bundle.
     package let mainBundle: [UInt8]?

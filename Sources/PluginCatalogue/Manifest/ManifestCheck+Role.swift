@@ -40,7 +40,7 @@ extension ManifestCheck {
         let lists = [draft.permitted, draft.modes, draft.extensions].compactMap(\.self)
         let study = draft.grants?.healthResearch.flatMap { $0.value ? $0.map { _ in } : nil }
         let places = lists.filter { !$0.value.isEmpty }.map { $0.map { _ in } }
-        for place in places + [study, draft.handlers.map { $0.map { _ in } }].compactMap(\.self) {
+        for place in places + [study, draft.handlers.map { $0.map { _ in } }, draft.retryPlace].compactMap(\.self) {
             problems.report(
                 .role,
                 at: place,

@@ -23,6 +23,7 @@ struct ManifestCheck {
         let modes = modes()
         let permitted = permitted(of: identifier?.value)
         let handlers = handlers(permitted: permitted, modes: modes)
+        let retries = retries(permitted: permitted)
         let containing = containing(identifier: identifier?.value)
         let extensions = extensions(of: identifier?.value)
         let entitlements = entitlements()
@@ -49,6 +50,7 @@ struct ManifestCheck {
             settings: draft.settings,
             secrets: draft.secrets.sorted(),
             handlers: handlers,
+            retries: retries,
             library: library,
             mainBundle: information(identifier.value, name: name, version: version, permitted, modes),
             limits: draft.limits?.value ?? .none,

@@ -60,9 +60,10 @@ extension ManifestKey {
         case .grantsGPU: "com.apple.developer.background-tasks.continued-processing.gpu"
         case .grantsHealthResearch: "com.apple.developer.backgroundtasks.healthresearch"
         case .manifest, .containingPlugin, .sha256, .files, .handlers, .handlersIdentifier, .handlersSymbol,
-            .handlersArguments, .handlersReturns, .extensions, .grants, .grantsNetwork, .grantsNetworkConnect,
-            .grantsNetworkListen, .grantsUnix, .grantsProcesses, .grantsRead, .grantsWrite, .grantsExecute,
-            .grantsSettings, .limits, .limitsMemory, .limitsProcesses, .limitsFileSize, .settings:
+            .handlersArguments, .handlersReturns, .retry, .retryAttempts, .retryDelay, .retryBackoff, .retryJitter,
+            .extensions, .grants, .grantsNetwork, .grantsNetworkConnect, .grantsNetworkListen, .grantsUnix,
+            .grantsProcesses, .grantsRead, .grantsWrite, .grantsExecute, .grantsSettings, .limits, .limitsMemory,
+            .limitsProcesses, .limitsFileSize, .settings:
             nil
         }
     }

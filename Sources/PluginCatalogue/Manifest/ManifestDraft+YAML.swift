@@ -51,6 +51,8 @@ extension ManifestDraft {
         grants = root.mapping(.grants) { GrantsDraft($0) }
         bindsFunctions = root.presence(of: .handlers) != nil
         handlers = root.mappings(inList: ManifestKey.handlers.name, HandlerDraft.init)
+        retryPlace = root.presence(of: .retry)
+        retries = root.mappings(ManifestKey.retry.name) { ($0, FailureRetry().overridden(by: $1.failureRetryValues())) }
     }
 
     private static func checkFormat(_ root: DiagnosingMapping) {

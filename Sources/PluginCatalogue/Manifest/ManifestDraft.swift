@@ -49,6 +49,10 @@ struct ManifestDraft {
     var limits: Field<PluginLimits>?
     var grants: GrantsDraft?
     var handlers: Field<[HandlerDraft]>?
+    /// The proposed retries after failures, by the identifier in the manifest, in its order.
+    var retries: [(identifier: Field<String>, retry: FailureRetry)] = []
+    /// Position of the proposed retries; nil without any.
+    var retryPlace: Field<Void>?
     /// Whether the key `handlers` is present, whatever its value.
     var bindsFunctions = false
 }

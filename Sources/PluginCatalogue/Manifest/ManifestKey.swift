@@ -24,6 +24,11 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case handlersSymbol = "handlers.symbol"
     case handlersArguments = "handlers.arguments"
     case handlersReturns = "handlers.returns"
+    case retry
+    case retryAttempts = "retry.attempts"
+    case retryDelay = "retry.delay"
+    case retryBackoff = "retry.backoff"
+    case retryJitter = "retry.jitter"
     case extensions
     case grants
     case grantsNetwork = "grants.network"

@@ -178,7 +178,7 @@ package struct PackPlan {
             )
         }
         let size = Int(status.st_size)
-        guard UstarHeader(name: name, size: size) != nil else {
+        guard PackName.flaw(of: name) == nil, UstarHeader(name: name, size: size) != nil else {
             throw InstallationError(
                 "\(path) with its \(size) bytes cannot be packed as \(name.inQuotes): a file in a pack is smaller than"
                     + " 8 GiB, and its name has no control characters and at most 100 bytes, or a slash"

@@ -104,7 +104,7 @@ package struct PluginPack {
             }
             if block.allSatisfy({ $0 == 0 }) { break }
             do throws(PackFlaw) {
-                let header = try UstarHeader(block: block)
+                let header = try Self.header(block)
                 let start = offset + UstarHeader.blockSize
                 let padding = UstarHeader.padding(after: header.size)
                 guard header.size <= bytes.count - start - padding else {
@@ -131,6 +131,19 @@ package struct PluginPack {
         }
         if structure.entries.isEmpty { throw PackFlaw("it is empty") }
         return structure.entries
+    }
+
+    private static func header(_ block: [UInt8]) throws(PackFlaw) -> UstarHeader {
+        let header: UstarHeader
+        do throws(UstarFlaw) {
+            header = try UstarHeader(block: block)
+        } catch {
+            throw PackFlaw(error.message)
+        }
+        if let flaw = PackName.flaw(of: header.name) {
+            throw PackFlaw("has the name \(header.name.inQuotes), which \(flaw)")
+        }
+        return header
     }
 
     /// The entries of the pack that were read so far, with the rules about an entry and the entries before it.

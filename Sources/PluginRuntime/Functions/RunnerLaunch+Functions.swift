@@ -50,7 +50,7 @@ extension RunnerLaunch {
         return CallContext(
             flag: flag,
             payload: payload,
-            container: plan.containerPath,
+            container: container,
             settings: plan.settings,
             remaining: plan.deadline.map { max(.zero, $0 - .now) }
         )

@@ -42,6 +42,8 @@ package struct ModelTask: Hashable, Sendable {
     package var takes: RunTimes
     /// Percentage of runs that complete as failed.
     package var fails = 0
+    /// The retries after failures that the plugin's manifest proposes; nil for none.
+    package var retry: FailureRetry?
     /// Percentage of runs that crash the process.
     package var crashes = 0
     /// Percentage of runs that never complete, even after an expiration.

@@ -47,6 +47,7 @@ extension PluginPopulation {
         task?.requiresNetwork = needs.contains(.network)
         task?.requiresExternalPower = needs.contains(.externalPower)
         task?.fails = mapping.integer("fails", in: 0...100)?.value ?? 0
+        task?.retry = mapping.mapping("retry") { FailureRetry().overridden(by: $0.failureRetryValues()) }
         task?.crashes = mapping.integer("crashes", in: 0...100)?.value ?? 0
         task?.overruns = mapping.integer("overruns", in: 0...100)?.value ?? 0
         task?.obeys = mapping.boolean("obeys")?.value ?? true

@@ -40,6 +40,9 @@ package struct PluginPopulation: Hashable, Sendable {
             role: .main,
             extensions: plugin.extensions.map(\.identifier),
             permitted: plugin.tasks.map { .exact($0.identifier) },
+            retries: Dictionary(plugin.tasks.compactMap { task in task.retry.map { (.exact(task.identifier), $0) } }) {
+                first, _ in first
+            },
             modes: modes,
             entitlements: kinds.contains(.healthResearch) ? [.healthResearch] : []
         )
@@ -56,6 +59,7 @@ package struct PluginPopulation: Hashable, Sendable {
         containingPlugin: PluginIdentifier? = nil,
         extensions: [PluginIdentifier] = [],
         permitted: [PermittedIdentifier] = [],
+        retries: [PermittedIdentifier: FailureRetry] = [:],
         modes: Set<BackgroundMode> = [],
         entitlements: Set<Entitlement> = []
     ) -> PluginEntry {
@@ -69,6 +73,7 @@ package struct PluginPopulation: Hashable, Sendable {
             permitted: permitted,
             modes: modes,
             entitlements: entitlements,
+            retries: retries,
             // A placeholder: a replay opens no library.
             library: LibraryFile(
                 path: "",

@@ -9,10 +9,12 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
     package let length: String
     package let trace: String
     package let seed: UInt64
+    /// What was learned from the history of a host; nil for plugins from another source.
+    package var learned: [LearnedTask]?
     package let plugins: [Plugin]
     package let launches: [ReportedLaunch]
 
-    private enum CodingKeys: String, CodingKey { case format, length, trace, seed, plugins, launches }
+    private enum CodingKeys: String, CodingKey { case format, length, trace, seed, learned, plugins, launches }
 
     /// Waiting times by reason over all plugins, the longest first.
     package var waits: [Wait] {

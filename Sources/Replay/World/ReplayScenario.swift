@@ -37,9 +37,12 @@ package struct ReplayScenario: Sendable {
 
     package var period: Range<WallTime> { Self.begin..<(Self.begin + length.duration) }
 
-    package func play() -> ReplayRecord {
+    /// Runs the replay.
+    ///
+    /// - Parameter report: called after each simulated hour in which something happened.
+    package func play(reporting report: (ReplayProgress) -> Void = { _ in }) -> ReplayRecord {
         let world = ReplayWorld(self)
-        world.play(until: period.upperBound)
+        world.play(until: period.upperBound, reporting: report)
         return world.finishedRecord
     }
 }

@@ -57,6 +57,7 @@ final class ReplayWorld {
             configuration: scenario.configuration,
             conditions: conditions,
             snapshot: LedgerSnapshot(),
+            jitterSeed: scenario.seed,
             at: clock.now
         )
         send(.catalogued(CatalogueChange(to: Catalogue(scenario.population.entries))))
@@ -70,12 +71,24 @@ final class ReplayWorld {
 
     // MARK: Time
 
-    func play(until end: WallTime) {
+    func play(until end: WallTime, reporting report: (ReplayProgress) -> Void = { _ in }) {
+        var reported = 0
         while let pause = untilNext, clock.now.wall + pause < end {
             clock.advance(by: pause)
             actOnWhatIsDue()
+            let hours = wholeHours(until: clock.now.wall)
+            if hours > reported { report(progress(at: hours)) }
+            reported = hours
         }
         if clock.now.wall < end { clock.advance(by: end - clock.now.wall) }
+    }
+
+    private func wholeHours(until time: WallTime) -> Int {
+        Int((time.nanoseconds - scenario.period.lowerBound.nanoseconds) / 3_600_000_000_000)
+    }
+
+    private func progress(at hours: Int) -> ReplayProgress {
+        ReplayProgress(hours: hours, of: wholeHours(until: scenario.period.upperBound), launches: record.launches.count)
     }
 
     private var untilNext: Duration? {

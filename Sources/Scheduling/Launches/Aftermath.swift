@@ -125,7 +125,7 @@ struct Aftermath: Sendable {
         reason: ExpirationReason
     ) -> Judgement {
         let task = launch.tasks[index]
-        let prefix = "expired (\(reason.name))"
+        let prefix = "expired (\(task.expirationName ?? reason.name))"
         if case .killed = cause {
             let outcome: TaskOutcome = task.hasExpirationHandler ? .overran : .expired
             let text = launch.overstay(of: index, after: prefix)

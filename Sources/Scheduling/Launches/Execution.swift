@@ -40,6 +40,8 @@ struct Execution: Sendable {
         let work: PendingWork
         var outcome: TaskOutcome?
         var expiration: (reason: ExpirationReason, killTime: MonotonicTime)?
+        /// Whether a user simulated the expiration, so that the budget of the launch is not used up.
+        var isExpirationSimulated = false
         var hasExpirationHandler = false
         var wasCancelled = false
         /// The user whose call cancelled or stopped the task; nil when a plugin cancelled it, or when it was not
@@ -56,6 +58,10 @@ struct Execution: Sendable {
         var stallsAt: MonotonicTime?
 
         var isContinued: Bool { work.kind == .continued }
+        /// The reason of the expiration, for messages; nil for a task that was not expired.
+        var expirationName: String? {
+            expiration.map { $0.reason.name + (isExpirationSimulated ? ", simulated" : "") }
+        }
         /// Marks the task as cancelled. Called when the commit of its cancellation, or of a user's stop, has succeeded.
         mutating func cancel(by user: CallingUser?) {
             wasCancelled = true

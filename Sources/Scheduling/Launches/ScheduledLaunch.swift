@@ -13,7 +13,7 @@ struct ProcessEnd: Hashable, Sendable {
 struct ScheduledLaunch: Sendable {
     enum Phase: Sendable {
         /// A runner is being started for the launch; the batch is not formed yet.
-        case preparing
+        case preparing(Preparation)
         /// The batch is closed and the launch is being committed, while its runner enters the sandbox. The plan is sent
         /// after the commit.
         case starting(Start)
@@ -49,14 +49,21 @@ struct ScheduledLaunch: Sendable {
     /// The lane whose capacity the launch uses. A launch to which a continued task is delivered moves to the continued
     /// lane (C8).
     var lane: Lane
-    var phase = Phase.preparing
+    var phase: Phase
     var record = LaunchRecording()
     /// The kill time last sent to the launch thread; nil without one.
     var sentKillTime: MonotonicTime?
     /// The time at which the scheduler requested the runner; nil for a launch of an earlier host process.
     let preparedAt: WallTime?
 
-    init(number: LaunchNumber, plugin: PluginIdentifier, lane: Lane, preparedAt: WallTime? = nil) {
+    init(
+        number: LaunchNumber,
+        plugin: PluginIdentifier,
+        lane: Lane,
+        preparedAt: WallTime? = nil,
+        for change: ChangeNumber? = nil
+    ) {
+        phase = .preparing(Preparation(for: change))
         self.number = number
         self.plugin = plugin
         self.lane = lane

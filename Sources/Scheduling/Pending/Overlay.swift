@@ -71,6 +71,11 @@ struct Overlay: Sendable {
         } ?? false
     }
 
+    /// Whether a change in flight ends a running task of the identifier, or forbids its requeueing.
+    func concernsRunningTask(of identifier: TaskIdentifier) -> Bool {
+        entries[identifier]?.contains { $0.effect == .concernsRunningTask } ?? false
+    }
+
     /// The kinds of the requests that the changes in flight may store under the identifier, whichever of the changes
     /// succeed.
     func possibleKinds(of identifier: TaskIdentifier) -> KindSet {

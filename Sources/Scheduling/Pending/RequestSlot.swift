@@ -25,6 +25,7 @@ struct RequestSlot: Sendable {
     var group = Self.noGroup
     let kind: TaskKind.Byte
     private let protection: UInt8
+    private let failures: UInt8
     private var flags: Flags
 
     static let noTerms = UInt32.max
@@ -57,6 +58,7 @@ struct RequestSlot: Sendable {
         self.submitter = submitter
         attempts = UInt16(clamping: retry.attempts)
         hostLosses = UInt16(clamping: retry.hostLosses)
+        failures = UInt8(clamping: retry.failures)
         kind = TaskKind.Byte(request.kind)
         protection = UInt8(truncatingIfNeeded: request.protection.rawValue)
         var flags: Flags = []
@@ -86,7 +88,8 @@ struct RequestSlot: Sendable {
             notBefore: Self.time(notBeforeNanoseconds),
             runsAlone: flags.contains(.runsAlone),
             wasInterrupted: flags.contains(.wasInterrupted),
-            hostLosses: Int(hostLosses)
+            hostLosses: Int(hostLosses),
+            failures: Int(failures)
         )
     }
 

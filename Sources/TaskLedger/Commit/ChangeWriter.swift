@@ -4,12 +4,29 @@ import TaskModel
 
 /// Executes the SQL statements of each change. The caller begins and ends the transactions.
 struct ChangeWriter: Sendable {
+    /// Maximum size of the journal in bytes.
+    private let journalCapacity: Int64
     private var plugins = PluginNames()
     private var lastJournal: JournalNumber?
+    /// Number of journal entries that the transaction has written.
+    private var written = 0
     /// The entries about superseded tasks that the transaction has written: the changes do not contain them.
     private var superseded: [JournalEntry] = []
+    /// The submissions whose task succeeds in the present ticket: their payloads are not kept.
+    private var succeeded: Set<SubmissionNumber> = []
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
+
+    init(journalCapacity: Int64) { self.journalCapacity = journalCapacity }
+
+    /// Begins a ticket: a list of changes that are written all or not at all.
+    mutating func beginTicket(_ changes: [LedgerChange]) {
+        succeeded.removeAll(keepingCapacity: true)
+        for case .journal(let entry) in changes {
+            guard case .task(let outcome) = entry.event, outcome == .succeeded || outcome == .noData else { continue }
+            if let number = entry.submission { succeeded.insert(number) }
+        }
+    }
 
     /// Executes the statements of one change.
     ///
@@ -40,11 +57,11 @@ struct ChangeWriter: Sendable {
         case .moveLaunch(let number, let lane):
             try access.moveLaunch(number, to: lane)
         case .endTask(let launch, let submission):
-            try access.endTask(launch, submission)
+            try access.endTask(launch, submission, keepingPayload: !succeeded.contains(submission))
         case .requeueTask(let launch, let work, let now):
             if let newer = try access.requeueTask(launch, work, names: &plugins) {
                 let entry = JournalEntry.superseded(work, by: newer, launch: launch, at: now)
-                lastJournal = try access.append(entry, names: &plugins)
+                try append(entry, to: access)
                 superseded.append(entry)
             }
         case .forbidRequeue(let launch, let submission):
@@ -52,7 +69,7 @@ struct ChangeWriter: Sendable {
         case .endLaunch(let number, let end):
             try access.endLaunch(number, end)
         case .journal(let entry):
-            lastJournal = try access.append(entry, names: &plugins)
+            try append(entry, to: access)
         case .recordWait(let key, let reasons, let now):
             try access.recordWait(key, reasons: reasons, at: now, names: &plugins)
         case .setDeferrals(let key, let periods):
@@ -67,7 +84,14 @@ struct ChangeWriter: Sendable {
             try access.forget(identifier, names: &plugins)
         case .setPause(let plugin, let pause):
             try access.setPause(of: plugin, pause, names: &plugins)
+        case .raiseIncarnation(let incarnation):
+            try access.run(Counter.raiseIncarnation, incarnation)
         }
+    }
+
+    private mutating func append(_ entry: JournalEntry, to access: WriteAccess) throws {
+        lastJournal = try access.append(entry, names: &plugins)
+        written += 1
     }
 
     /// Completes a ticket, a list of changes that are written all or not at all, after its last change. Checks that no
@@ -91,10 +115,14 @@ struct ChangeWriter: Sendable {
     /// Increments the ledger's count of groups, and records the highest submission and launch numbers used. Called once
     /// for each group with a commit that succeeded: a group is one transaction with one or more commits.
     ///
+    /// Deletes the oldest entries of a journal above its limit, at most two for each new one, so that the cost of a
+    /// group is proportional to its own size.
+    ///
     /// - Returns: the number of the last journal entry that the group wrote; nil when it wrote none.
     mutating func finishGroup(in access: WriteAccess) throws -> JournalNumber? {
         try access.run(Counter.finishGroup, lastSubmission.rawValue, lastLaunch.rawValue)
-        defer { lastJournal = nil }
+        if written > 0 { _ = try access.database.trimJournal(to: journalCapacity, atMost: 2 * written) }
+        defer { (lastJournal, written) = (nil, 0) }
         return lastJournal
     }
 
@@ -107,7 +135,7 @@ struct ChangeWriter: Sendable {
     /// Drops the cached state after a rollback, because the plugin names that the transaction inserted may no longer
     /// exist.
     mutating func forgetUncommitted() {
-        self = Self()
+        self = Self(journalCapacity: journalCapacity)
     }
 }
 
@@ -115,4 +143,5 @@ enum Counter {
     static let finishGroup = StatementText(
         "UPDATE counter SET commits = commits + 1, submission = max(submission, ?), launch = max(launch, ?)"
     )
+    static let raiseIncarnation = StatementText("UPDATE counter SET incarnation = max(incarnation, ?)")
 }

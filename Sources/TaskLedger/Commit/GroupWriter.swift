@@ -11,12 +11,13 @@ struct GroupWriter: Sendable {
     private let place: String
     private let hooks: LedgerHooks
     private let statements: PreparedStatements
-    private var changes = ChangeWriter()
+    private var changes: ChangeWriter
 
-    init(place: String, hooks: LedgerHooks, statements: PreparedStatements) {
+    init(place: String, journalCapacity: Int64, hooks: LedgerHooks, statements: PreparedStatements) {
         self.place = place
         self.hooks = hooks
         self.statements = statements
+        changes = ChangeWriter(journalCapacity: journalCapacity)
     }
 
     /// Writes one group: at least one commit, and further commits until `next` returns nil or `mostTime` has passed.
@@ -91,6 +92,7 @@ struct GroupWriter: Sendable {
         to access: WriteAccess
     ) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
         var payloads: [SubmissionNumber: [UInt8]] = [:]
+        changes.beginTicket(list)
         for change in list {
             do {
                 try changes.apply(change, to: access, payloads: &payloads)

@@ -64,18 +64,24 @@ extension Database {
         _ arguments: StatementArguments
     ) throws -> [LaunchNumber: [LaunchRecord.Task]] {
         let sql = """
-            SELECT launch, submission, kind, label, attempts, outcome FROM task WHERE launch IN (\(launches))
-            ORDER BY launch, position
+            SELECT launch, submission, kind, label, attempts, outcome, submitter, submitter_plugin.identifier AS
+                submitter_name, submitted_at, earliest_begin
+            FROM task LEFT JOIN plugin AS submitter_plugin ON submitter_plugin.id = task.submitter
+            WHERE launch IN (\(launches)) ORDER BY launch, position
             """
         var tasks: [LaunchNumber: [LaunchRecord.Task]] = [:]
         try forEachRow(sql, arguments, of: "task") { row in
             let launch = try row.launch("launch")
+            let kind: TaskKind = try row.code("kind")
             let task = LaunchRecord.Task(
                 submission: try row.submission("submission"),
-                kind: try row.code("kind"),
+                kind: kind,
                 label: try row.text("label"),
                 attempts: try row.count("attempts"),
-                outcome: try row.optional("outcome") { try $0.name($1) }
+                outcome: try row.optional("outcome") { try $0.name($1) },
+                submitter: kind == .event ? nil : try row.submitter(named: "submitter_name"),
+                submittedAt: try row.wallTime("submitted_at"),
+                earliestBegin: try row.optionalWallTime("earliest_begin")
             )
             tasks[launch, default: []].append(task)
         }

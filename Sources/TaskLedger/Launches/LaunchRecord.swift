@@ -31,5 +31,11 @@ package struct LaunchRecord: Hashable, Sendable {
         package let attempts: Int
         /// The last outcome of the task in this launch, as journaled; nil before the first one.
         package let outcome: TaskOutcome?
+        /// The submitter of the request; nil for an event.
+        package let submitter: Submitter?
+        /// The time at which the request was submitted, or the event created.
+        package let submittedAt: WallTime
+        /// The earliest begin of the request; nil without one, and for an event.
+        package let earliestBegin: WallTime?
     }
 }

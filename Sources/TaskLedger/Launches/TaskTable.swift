@@ -41,8 +41,12 @@ extension WriteAccess {
         }
     }
 
-    func endTask(_ launch: LaunchNumber, _ submission: SubmissionNumber) throws {
+    /// Ends a running task.
+    ///
+    /// - Parameter keepingPayload: whether its payload is kept for a retry by a user.
+    func endTask(_ launch: LaunchNumber, _ submission: SubmissionNumber, keepingPayload: Bool) throws {
         try finishTask(launch, submission)
+        if keepingPayload { try keepPayload(of: submission, in: launch) }
         try removePayload(of: submission)
     }
 

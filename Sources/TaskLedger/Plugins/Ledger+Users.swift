@@ -7,17 +7,7 @@ package import TaskModel
 extension Ledger {
     /// The index of each main plugin that has a user of its own. Blocks until it is read.
     package func userIndexes() throws(LedgerError) -> [PluginIdentifier: Int] {
-        do {
-            return try database.read { database in
-                var indexes: [PluginIdentifier: Int] = [:]
-                try database.forEachRow("SELECT plugin, position FROM plugin_user", of: "plugin_user") { row in
-                    indexes[try row.value("plugin", fromText: PluginIdentifier.init)] = Int(try row.integer("position"))
-                }
-                return indexes
-            }
-        } catch {
-            throw LedgerError(error, while: "reading the users of plugins", in: place)
-        }
+        try read("reading the users of plugins") { try $0.userIndexes() }
     }
 
     /// The last recorded launch of a plugin; nil when none is recorded. Blocks until it is read.
@@ -45,6 +35,16 @@ extension Ledger {
         } catch {
             throw LedgerError(error, while: "recording the user of \(main)", in: place)
         }
+    }
+}
+
+extension Database {
+    func userIndexes() throws -> [PluginIdentifier: Int] {
+        var indexes: [PluginIdentifier: Int] = [:]
+        try forEachRow("SELECT plugin, position FROM plugin_user", of: "plugin_user") { row in
+            indexes[try row.value("plugin", fromText: PluginIdentifier.init)] = Int(try row.integer("position"))
+        }
+        return indexes
     }
 }
 

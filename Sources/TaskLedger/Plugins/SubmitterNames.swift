@@ -29,6 +29,13 @@ struct SubmitterNames {
     }
 }
 
+extension RowReader {
+    /// The submitter in the row's column `submitter`, whose name the column `name` has; NULL stands for a user.
+    mutating func submitter(named name: String) throws -> Submitter {
+        try isNull("submitter") ? .user : try value(name, fromText: Submitter.init(storedName:))
+    }
+}
+
 extension Submitter {
     /// Creates the submitter with a stored name; nil when the name belongs neither to schedules nor to a plugin.
     fileprivate init?(storedName name: String) {

@@ -49,7 +49,7 @@ package struct LedgerCopy: Hashable, Sendable {
             if let problem = spaceProblem(size: overflows ? .max : size, freeBytes: freeBytes) { throw problem }
             unlink(draft)
             try createDraft()
-            try fill(from: database)
+            try database.copy(toEmptyFile: draft)
             try sync(draft, O_RDONLY)
             guard rename(draft, path) == 0 else { throw SystemError(number: errno, attempt: "rename \(draft)") }
             try sync(FilePlace.directory(of: path), O_RDONLY | O_DIRECTORY)
@@ -120,20 +120,24 @@ package struct LedgerCopy: Hashable, Sendable {
         }
     }
 
-    private func fill(from database: Database) throws {
-        let copy = try DatabaseQueue(path: draft)
-        try copy.writeWithoutTransaction { target in
-            // The draft is deleted after a failure, so that it needs no journal to roll back.
-            try target.execute(sql: "PRAGMA journal_mode = OFF")
-            try database.backup(to: target)
-        }
-        try copy.close()
-    }
-
     private func sync(_ path: String, _ flags: CInt) throws(SystemError) {
         let descriptor = open(path, flags | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError(number: errno, attempt: "open \(path)") }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw SystemError(number: errno, attempt: "write \(path) to disk") }
+    }
+}
+
+extension Database {
+    /// Copies the database, as this connection sees it, into the empty file at `path`. The caller deletes the file
+    /// after a failure.
+    func copy(toEmptyFile path: String) throws {
+        let copy = try DatabaseQueue(path: path)
+        try copy.writeWithoutTransaction { target in
+            // The file is deleted after a failure, so that it needs no journal to roll back.
+            try target.execute(sql: "PRAGMA journal_mode = OFF")
+            try backup(to: target)
+        }
+        try copy.close()
     }
 }

@@ -23,6 +23,10 @@ package struct LedgerInspection: Sendable {
     package let snapshot: LedgerSnapshot?
     /// Number of pending requests; nil when there is no ledger, or some of the requests cannot be read.
     package let pendingRequests: Int?
+    /// The incarnation of the ledger; nil when there is no ledger, or it cannot be read.
+    package let incarnation: Int64?
+    /// The indexes of the users of main plugins; empty when there is no ledger, or it cannot be read.
+    package let userIndexes: [PluginIdentifier: Int]
     /// The version of ledgers that this program writes.
     package static var knownVersion: Int64 { LedgerSchema.version }
 
@@ -42,6 +46,7 @@ package struct LedgerInspection: Sendable {
         }
         (state, problems) = (examination.state, examination.problems)
         (snapshot, pendingRequests) = (examination.snapshot, examination.pendingRequests)
+        (incarnation, userIndexes) = (examination.incarnation, examination.userIndexes)
     }
 }
 
@@ -52,6 +57,8 @@ private struct Examination {
     var problems: [String] = []
     var snapshot: LedgerSnapshot?
     var pendingRequests: Int?
+    var incarnation: Int64?
+    var userIndexes: [PluginIdentifier: Int] = [:]
 
     init(path: String) { self.path = path }
 
@@ -79,6 +86,8 @@ private struct Examination {
 
     private mutating func readContents(of database: Database) throws {
         snapshot = try database.snapshot(at: nil)
+        incarnation = try database.incarnation()
+        userIndexes = try database.userIndexes()
         var (requests, unreadable) = (0, 0)
         for plugin in snapshot?.pendingPlugins ?? [] {
             do {

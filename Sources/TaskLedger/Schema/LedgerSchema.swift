@@ -70,6 +70,10 @@ enum LedgerSchema {
         Step(name: "7: journal entries about the host", sql: seventh),
         Step(name: "8: users of plugins", sql: eighth),
         Step(name: "9: pauses of plugins", sql: ninth),
+        Step(name: "10: size of the journal", sql: journalSize),
+        Step(name: "11: retries of failed tasks", sql: eleventh),
+        Step(name: "12: incarnation", sql: twelfth),
+        Step(name: "13: payloads for retries by users", sql: thirteenth),
     ]
 
     private static let usersBlame = """

@@ -5,7 +5,7 @@ import TaskModel
 
 /// The columns of a `Retry` in the tables of pending and running work.
 enum RetryColumns {
-    static let names = ["attempts", "not_before", "runs_alone", "was_interrupted", "host_losses"]
+    static let names = ["attempts", "not_before", "runs_alone", "was_interrupted", "host_losses", "failures"]
     static let list = names.joined(separator: ", ")
     static let placeholders = names.map { _ in "?" }.joined(separator: ", ")
 }
@@ -18,6 +18,7 @@ extension StatementRun {
         try bind(retry.runsAlone)
         try bind(retry.wasInterrupted)
         try bind(retry.hostLosses)
+        try bind(retry.failures)
     }
 }
 
@@ -28,7 +29,17 @@ extension RowReader {
             notBefore: try optionalWallTime("not_before"),
             runsAlone: try flag("runs_alone"),
             wasInterrupted: try flag("was_interrupted"),
-            hostLosses: try count("host_losses")
+            hostLosses: try count("host_losses"),
+            failures: try count("failures")
         )
     }
+}
+
+extension LedgerSchema {
+    /// The eleventh migration: the number of failures after which the host retried the work.
+    static let eleventh = """
+        ALTER TABLE request ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE event ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE task ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+        """
 }

@@ -207,7 +207,7 @@ struct LedgerInMemory {
         case .setDeferrals(let key, let periods): state.deferrals[key] = periods.isEmpty ? nil : periods
         case .setFetch(let plugin, let schedule): state.fetches[plugin] = schedule
         case .recordOccurrence(let identifier, let at): state.occurrences[identifier] = at
-        case .endLaunch, .journal, .requeueTask: break
+        case .endLaunch, .journal, .requeueTask, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil

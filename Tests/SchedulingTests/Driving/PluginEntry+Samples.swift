@@ -33,6 +33,7 @@ extension PluginEntry {
         permitted: [PermittedIdentifier]? = nil,
         modes: Set<BackgroundMode> = [.fetch, .processing],
         extensions: [PluginIdentifier] = [],
+        retries: [PermittedIdentifier: FailureRetry] = [:],
         headerMinor: Int? = nil
     ) -> PluginEntry {
         let names: [TaskIdentifier] = [.feed, .headlines, .clean, .vacuum, .index] + (1...20).map { .job($0) }
@@ -43,6 +44,7 @@ extension PluginEntry {
             permitted: permitted ?? names.map { .exact($0) },
             modes: modes,
             extensions: extensions,
+            retries: retries,
             headerMinor: headerMinor
         )
     }
@@ -53,6 +55,7 @@ extension PluginEntry {
         modes: Set<BackgroundMode> = [.fetch, .processing],
         entitlements: Set<Entitlement> = Set(Entitlement.allCases),
         extensions: [PluginIdentifier] = [],
+        retries: [PermittedIdentifier: FailureRetry] = [:],
         headerMinor: Int? = nil
     ) -> PluginEntry {
         let names: [TaskIdentifier] = [.feed, .clean, .vacuum, .index, .study] + (1...20).map { .job($0) }
@@ -63,6 +66,7 @@ extension PluginEntry {
             modes: modes,
             entitlements: entitlements,
             extensions: extensions,
+            retries: retries,
             headerMinor: headerMinor
         )
     }
@@ -95,6 +99,7 @@ extension PluginEntry {
         entitlements: Set<Entitlement> = [],
         extensions: [PluginIdentifier] = [],
         handlers: [FunctionBinding] = [],
+        retries: [PermittedIdentifier: FailureRetry] = [:],
         headerMinor: Int? = nil
     ) -> PluginEntry {
         PluginEntry(
@@ -107,6 +112,7 @@ extension PluginEntry {
             modes: modes,
             entitlements: entitlements,
             handlers: handlers,
+            retries: retries,
             library: LibraryFile(
                 path: "/plugins/lib\(identifier).so",
                 digest: "library of \(identifier) \(library)",

@@ -131,6 +131,7 @@ extension SchedulerDriver {
         heldCommits = []
         heldRunners = []
         heldLoads = []
+        confined = [:]
         killTimes = [:]
         processes = [:]
         arrivals = [:]

@@ -68,8 +68,8 @@ final class SchedulerDriver {
     /// An observer of all events and actions, in order; nil in most tests.
     var witness: (any Witness)?
 
-    /// Launches whose runners were told to confine themselves, and have no plan yet.
-    private var confined: Set<LaunchNumber> = []
+    /// The entry and the lane by which the runner of each launch without a plan was told to confine itself.
+    var confined: [LaunchNumber: (entry: PluginEntry, lane: Lane)] = [:]
     private var inbox: [SchedulerEvent] = []
     private var isWorking = false
     private var complaintsSeen = 0
@@ -148,7 +148,11 @@ final class SchedulerDriver {
             killTimes[launch] = time
         case .dismissRunner(let launch):
             if processes[launch] != nil { complain("the runner of launch \(launch) is dismissed while it is needed") }
-        case .confineRunner(let plan): confined.insert(plan.number)
+            confined[launch] = nil
+        case .confineRunner(let launch, let entry, let lane):
+            if confined.updateValue((entry, lane), forKey: launch) != nil {
+                complain("the runner of launch \(launch) is told to confine itself twice")
+            }
         case .sendPlan(let plan): runPlan(plan)
         case .stop(let launch): obey(launch, .exited(code: 0))
         case .kill(let launch): obey(launch, .signaled(9))
@@ -216,8 +220,9 @@ final class SchedulerDriver {
         {
             complain("launches \(other.number) and \(plan.number) of one lane run at once")
         }
-        if confined.remove(plan.number) == nil {
-            complain("the plan of launch \(plan.number) is sent to a runner that was not told to confine itself")
+        let confinement = confined.removeValue(forKey: plan.number)
+        if confinement?.entry != plan.plugin || confinement?.lane != plan.lane {
+            complain("the plan of launch \(plan.number) is sent to a runner that was not told to confine itself for it")
         }
         if plan.budget.start != clock.now.monotonic { complain("the budget of \(plan.number) began before its plan") }
         processes[plan.number] = plan
@@ -243,7 +248,8 @@ final class SchedulerDriver {
             if let earliest = request.earliestBegin, earliest > clock.now.wall {
                 complain("\(request.identifier) is launched before its earliest begin")
             }
-            let longest = configuration.retryDelay * (1 << max(0, pending.retry.attempts - 1))
+            let afterInterruption = configuration.retryDelay * (1 << max(0, pending.retry.attempts - 1))
+            let longest = max(afterInterruption, pending.retry.failures > 0 ? FailureRetry.longestDelay : .zero)
             if let delay = pending.retry.notBefore, delay > clock.now.wall, delay <= clock.now.wall + longest {
                 complain("\(request.identifier) is launched before its delay is over")
             }

@@ -54,6 +54,12 @@ extension RandomWalk {
         limits.continued = 3
         policy.limits = limits
         policy.allowsPatternsForProcessing = random.chance(30)
+        if random.chance(50) {
+            let terms = FailureRetry.Values(attempts: 3, delay: .minutes(2), backoff: 3, jitter: 0)
+            policy.retries = RetryChoices(
+                own: [.exact(.clean): .override(terms), "com.example.app.export.*": .override(terms)]
+            )
+        }
         if random.chance(30) { policy.schedules[.index] = WorkSchedule(.every(.minutes(30)), stagger: .minutes(5)) }
         if random.chance(30), let rule = CalendarRule(hour: 13, minute: 0, zone: .machine) {
             policy.schedules[.vacuum] = WorkSchedule(.calendar(rule), stagger: .minutes(5))

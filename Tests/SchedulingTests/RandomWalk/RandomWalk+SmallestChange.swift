@@ -25,7 +25,8 @@ extension RandomWalk {
     }
 
     /// Codes of reasons that the change may reveal, because the host cannot know them before: an absent plugin's policy
-    /// and main plugin, the time of running launches, and a retry delay of a clock that was ahead.
+    /// and main plugin, with the pause of the latter, the time of running launches, and a retry delay of a clock that
+    /// was ahead.
     private func unknown(before change: Reason, of work: PendingWork) -> Set<String> {
         // The end of a launch adds its time to the day budget.
         if case .laneBusy = change { return ["day-budget"] }
@@ -37,7 +38,7 @@ extension RandomWalk {
         guard change.code.hasPrefix("plugin-") else { return [] }
         let isOrphan = work.plugin == .keyboard && model.mainPlugin(of: .keyboard) == nil
         let policy: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]
-        return isOrphan ? policy.union(["plugin-missing", "plugin-refused"]) : policy
+        return isOrphan ? policy.union(["plugin-missing", "plugin-refused", "plugin-paused"]) : policy
     }
 }
 

@@ -10,7 +10,7 @@ extension RandomWalk {
             switch action {
             case .commit(let ticket, let changes):
                 "commit \(ticket.rawValue): " + changes.map(\.words).joined(separator: ", ")
-            case .confineRunner(let plan): "confine the runner of launch \(plan.number)"
+            case .confineRunner(let launch, _, _): "confine the runner of launch \(launch)"
             case .sendPlan(let plan):
                 "plan of launch \(plan.number) (\(plan.lane.name)): \(plan.tasks.map(\.work.label))"
             case .deliver(let launch, let task): "deliver \(task.work.label) to launch \(launch)"
@@ -49,6 +49,7 @@ extension LedgerChange {
         case .rememberPlugin(let plugin): "remember \(plugin.identifier)"
         case .forgetPlugin(let plugin): "forget \(plugin)"
         case .setPause(let plugin, let pause): "\(pause == nil ? "resume" : "pause") \(plugin)"
+        case .raiseIncarnation(let incarnation): "begin incarnation \(incarnation)"
         }
     }
 }

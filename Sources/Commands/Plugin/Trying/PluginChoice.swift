@@ -30,7 +30,7 @@ struct PluginChoice {
     func entry(in places: PlaceOptions, besides neighbours: [String]) async throws -> Catalogued {
         isManifest
             ? try manifestEntry(besides: neighbours, plugins: places.plugins)
-            : try await installedEntry(in: try await places.place().directories)
+            : try installedEntry(in: try await places.place())
     }
 
     typealias Catalogued = (plugin: PluginEntry, catalogue: [PluginEntry])
@@ -45,8 +45,12 @@ struct PluginChoice {
         throw refusal(of: file, contents.refused(file), besides: neighbours)
     }
 
-    private func installedEntry(in directories: CatalogueDirectories) async throws -> Catalogued {
-        let contents = CatalogueReader.load(directories)
+    private func installedEntry(in place: InstallationPlace) throws -> Catalogued {
+        // The configuration of a running host can list extensions that the manifest of their main plugin does not.
+        let contents = CatalogueReader.load(
+            place.directories,
+            operatorExtensions: place.host?.extensions ?? [:]
+        )
         if let entry = contents.entries.first(where: { $0.identifier.text == name }) {
             return (entry, contents.entries)
         }

@@ -63,7 +63,8 @@ extension NaiveHost {
             }
             let task = launch.tasks[index]
             if !isRight(reason, for: task, in: launch, by: event) { complain("task \(id) expired with \(reason.name)") }
-            let killTime = reason == .budget ? launch.plan.budget.killTime : now.monotonic + gracePeriod(of: launch)
+            let isAtDeadline = reason == .budget && !isSimulated(task, by: event)
+            let killTime = isAtDeadline ? launch.plan.budget.killTime : now.monotonic + gracePeriod(of: launch)
             launches[number]?.tasks[index].expiration = (reason, killTime ?? now.monotonic)
             if expected[id] == reason { expected[id] = nil }
             // A task that expired for another reason in the same moment does not expire again.
@@ -79,7 +80,9 @@ extension NaiveHost {
         by event: SchedulerEvent
     ) -> Bool {
         switch reason {
-        case .budget: !task.isContinued && launch.plan.budget.deadline.map { $0 <= now.monotonic } ?? false
+        case .budget:
+            isSimulated(task, by: event)
+                || !task.isContinued && launch.plan.budget.deadline.map { $0 <= now.monotonic } ?? false
         case .noProgress: task.isContinued && task.stallsAt.map { $0 <= now.monotonic } ?? false
         case .memoryPressure: isLeastProgressed(task)
         case .stoppedByUser:
@@ -88,6 +91,12 @@ extension NaiveHost {
         case .hostShutdown: isStopping
         case .externalPowerLost, .networkLost, .notIdle, .containerLocked: expected[task.id] == reason
         }
+    }
+
+    /// Whether the event simulates the expiration of the task.
+    private func isSimulated(_ task: SeenTask, by event: SchedulerEvent) -> Bool {
+        guard case .expirationSimulated(let identifier, _) = event else { return false }
+        return task.work.identifier == identifier
     }
 
     /// Whether the task is the next to expire under memory pressure. One task expires per interval: the least
@@ -102,7 +111,7 @@ extension NaiveHost {
         }
     }
 
-    func assertionsExpired(_ number: LaunchNumber, because reason: ExpirationReason) {
+    func assertionsExpired(_ number: LaunchNumber, because reason: ExpirationReason, by event: SchedulerEvent) {
         guard let launch = launches[number] else { return complain("launch \(number) has no assertions to expire") }
         if launch.assertionsKillTime != nil { complain("the assertions of launch \(number) expired twice") }
         if launch.undone.contains(where: { launch.tasks[$0].goesOn }) {
@@ -111,7 +120,11 @@ extension NaiveHost {
         let expiration = launch.undone.compactMap { launch.tasks[$0].expiration }.filter { $0.reason == reason }.map(
             \.killTime
         ).max()
-        let deadline = launch.plan.budget.killTime.flatMap { $0 > now.monotonic && reason == .budget ? $0 : nil }
+        var isSimulation = false
+        if case .expirationSimulated = event { isSimulation = true }
+        let deadline = launch.plan.budget.killTime.flatMap { time in
+            time > now.monotonic && reason == .budget && !isSimulation ? time : nil
+        }
         launches[number]?.assertionsKillTime = expiration ?? deadline ?? now.monotonic + gracePeriod(of: launch)
     }
 }

@@ -203,9 +203,9 @@ extension NaiveHost {
         launches[number]?.tasks[index].stallsAt = now.monotonic + configuration.stallLimit
     }
 
-    /// Complains if work begins a second time although it is not marked as interrupted.
+    /// Complains if work begins a second time although it is marked neither as interrupted nor as failed.
     private func begins(_ work: PendingWork) {
-        if !delivered.insert(work.number).inserted, !work.retry.wasInterrupted {
+        if !delivered.insert(work.number).inserted, !work.retry.wasInterrupted, work.retry.failures == 0 {
             complain("\(work.label) (\(work.number)) runs again without saying so")
         }
     }

@@ -48,7 +48,8 @@ extension NaiveHost {
     }
 
     /// Whether the retry delay of the work still lasts. A delay longer than the configured one, doubled with each
-    /// further attempt, was computed by a clock that was ahead, and does not count (C3).
+    /// further attempt, and longer than any delay after a failure, was computed by a clock that was ahead, and does not
+    /// count (C3).
     private func isResting(_ work: PendingWork) -> Bool {
         guard let end = work.retry.notBefore, end > now.wall, voidCooldowns[work.number] != end else { return false }
         return end - now.wall <= longestCooldown(of: work)
@@ -56,7 +57,8 @@ extension NaiveHost {
 
     private func longestCooldown(of work: PendingWork) -> Duration {
         let count = max(work.retry.attempts, work.retry.hostLosses - 1)
-        return configuration.retryDelay * (1 << max(0, count - 1))
+        let afterInterruption = configuration.retryDelay * (1 << max(0, count - 1))
+        return max(afterInterruption, work.retry.failures > 0 ? FailureRetry.longestDelay : .zero)
     }
 
     func noteVoidCooldowns(_ works: [PendingWork]) {
@@ -77,11 +79,13 @@ extension NaiveHost {
 
     private func permission(of work: PendingWork) -> Set<String> {
         let main = mainPlugin(of: work.plugin)
-        let absent = [main, work.plugin].compactMap { $0 }.filter { entry($0) == nil }
-        guard absent.isEmpty, let entry = entry(work.plugin) else { return Set(absent.map { absence(of: $0) }) }
         // The ledger has a pause from its commit to the commit of its end.
         let isPaused = [main, work.plugin].compactMap { $0 }.contains { host.ledger.pauses[$0] != nil }
         var found: Set<String> = isPaused ? ["plugin-paused"] : []
+        let absent = [main, work.plugin].compactMap { $0 }.filter { entry($0) == nil }
+        guard absent.isEmpty, let entry = entry(work.plugin) else {
+            return found.union(absent.map { absence(of: $0) })
+        }
         if !policy(work.plugin).isEnabled || main.map({ !policy($0).isEnabled }) ?? false {
             return found.union(["plugin-disabled"])
         }

@@ -85,9 +85,31 @@ extension NaiveHost {
         guard let launch = launches[number], launch.isHeard, let index = launch.index(of: id),
             launch.tasks[index].isUndone
         else { return }
-        launches[number]?.tasks[index].fate = .over(
-            outcome == .success ? .succeeded : outcome == .failure ? .failed : .noData
-        )
+        launches[number]?.tasks[index].fate =
+            switch outcome {
+            case .success: .over(.succeeded)
+            case .noData: .over(.noData)
+            case .failure: fate(ofFailed: launch.tasks[index], in: launch)
+            }
+    }
+
+    /// A failed task is retried under the operator's terms, unless it was cancelled or stopped, a newer request exists,
+    /// or its attempts are used up. The walk has terms without jitter.
+    private func fate(ofFailed task: SeenTask, in launch: SeenLaunch) -> SeenTask.Fate {
+        guard let identifier = task.work.identifier,
+            let terms = policy(launch.plugin).retries.terms(for: identifier, proposed: launch.plan.plugin.retries)
+        else { return .over(.failed) }
+        var retry = task.work.retry
+        retry.failures += 1
+        let isStopped = task.wasCancelled || task.isToStop || task.expiration?.reason == .stoppedByUser
+        let isBeingStopped = underWay.values.joined().contains(.forbidRequeue(launch.number, task.work.number))
+        if retry.failures >= terms.attempts || isStopped || isBeingStopped || task.isSucceeded {
+            return .over(.failed)
+        }
+        var delay = terms.delay
+        for _ in 1..<retry.failures { delay = delay * terms.backoff }
+        retry.notBefore = now.wall + min(delay, .seconds(86_400))
+        return .back(.retrying, retry)
     }
 
     private func expiredByRunner(_ number: LaunchNumber, _ ids: [TaskID]) {

@@ -102,9 +102,10 @@ final class NaiveHost: Witness {
             questions[reply] = event
             noteUserRequest(identifiers, reply)
         case .loaded(let work): willLoad(work)
-        case .taskStopRequested(let identifier, let reply), .expirationSimulated(let identifier, let reply):
+        case .taskStopRequested(let identifier, let reply):
             questions[reply] = event
             stopped.insert(identifier)
+        case .expirationSimulated(_, let reply): questions[reply] = event
         case .launchStopRequested(let number, _): stoppedLaunches.insert(number)
         case .cancelRequested(let identifier, let plugin?, _, let reply):
             dying[reply] = meant(by: plugin) { $0 == identifier }
@@ -170,7 +171,7 @@ final class NaiveHost: Witness {
             case .sendPlan(let plan): sent(plan)
             case .deliver(let number, let task): handed(task, to: number)
             case .expire(let number, let ids, let reason): expired(number, ids, because: reason, by: event)
-            case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason)
+            case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason, by: event)
             case .stop(let number): finished(number)
             case .kill(let number): killed(number, after: event)
             case .load, .confineRunner, .setKillTime, .wake, .watch, .discardContainer, .stopped: break

@@ -2,16 +2,24 @@
 
 import TaskModel
 
-/// A header of the archive format ustar of POSIX, for one regular file. Only name and size have a meaning in a pack:
-/// the installer sets mode, owner and time of every file itself.
-struct UstarHeader: Hashable {
-    /// The size of a block in bytes. A header is one block; the contents of a file are padded to whole blocks.
-    static let blockSize = 512
-    /// The largest size of a file, in bytes, that the size field of a header can contain.
-    static let largestSize = 0o77_777_777_777
+/// The reason why a block is not a header that a reader accepts. The message completes a sentence that begins with the
+/// place of the block.
+package struct UstarFlaw: Error, Hashable {
+    package let message: String
 
-    let name: String
-    let size: Int
+    init(_ message: String) { self.message = message }
+}
+
+/// A header of the archive format ustar of POSIX, for one regular file. Only name and size have a meaning: readers set
+/// mode, owner and time of every file themselves.
+package struct UstarHeader: Hashable {
+    /// The size of a block in bytes. A header is one block; the contents of a file are padded to whole blocks.
+    package static let blockSize = 512
+    /// The largest size of a file, in bytes, that the size field of a header can contain as an octal number.
+    package static let largestSize = 0o77_777_777_777
+
+    package let name: String
+    package let size: Int
 
     private enum Part {
         static let name = 0..<100
@@ -31,38 +39,42 @@ struct UstarHeader: Hashable {
     private static let regularFile = UInt8(ascii: "0")
 
     /// Creates the header of a file; nil when its name or its size does not fit into the format.
-    init?(name: String, size: Int) {
-        guard (0...Self.largestSize).contains(size), Self.parts(of: name) != nil, PackName.flaw(of: name) == nil else {
-            return nil
-        }
+    ///
+    /// - Parameter largest: the largest permitted size. Sizes above `largestSize` are written as GNU tar writes them,
+    ///   which every usual program reads.
+    package init?(name: String, size: Int, upTo largest: Int = largestSize) {
+        guard size >= 0, size <= largest, Self.parts(of: name) != nil else { return nil }
         (self.name, self.size) = (name, size)
     }
 
-    /// Reads a header. Everything that the installer would have to interpret is refused.
-    init(block: [UInt8]) throws(PackFlaw) {
-        guard Self.hasMagic(block) else { throw PackFlaw("has no header in the format ustar of POSIX") }
+    /// Reads a header. Everything that a reader would have to interpret is refused. The rules for names are those of
+    /// the caller.
+    ///
+    /// - Parameter allowsLarge: whether a size above `largestSize` is accepted.
+    package init(block: [UInt8], allowsLarge: Bool = false) throws(UstarFlaw) {
+        guard Self.hasMagic(block) else { throw UstarFlaw("has no header in the format ustar of POSIX") }
         guard Self.number(block[Part.checksum]) == Self.checksum(of: block) else {
-            throw PackFlaw("has a header with a wrong checksum")
+            throw UstarFlaw("has a header with a wrong checksum")
         }
         guard block[Part.type] == Self.regularFile else {
-            throw PackFlaw("is \(Self.kind(of: block[Part.type])), but a pack has regular files only")
+            throw UstarFlaw("is \(Self.kind(of: block[Part.type])), but only regular files are allowed")
         }
         guard block[Part.link].allSatisfy({ $0 == 0 }) else {
-            throw PackFlaw("has the target of a link, but a pack has regular files only")
+            throw UstarFlaw("has the target of a link, but only regular files are allowed")
         }
         guard let end = Self.text(block[Part.name]), let start = Self.text(block[Part.prefix]) else {
-            throw PackFlaw("has a name that is not UTF-8 text padded with NUL")
+            throw UstarFlaw("has a name that is not UTF-8 text padded with NUL")
         }
         let name = start.isEmpty ? end : "\(start)/\(end)"
-        if let flaw = PackName.flaw(of: name) { throw PackFlaw("has the name \(name.inQuotes), which \(flaw)") }
-        guard let size = Self.number(block[Part.size]) else {
-            throw PackFlaw("has a size that is not an octal number")
+        guard let size = Self.number(block[Part.size]) ?? (allowsLarge ? Self.largeNumber(block[Part.size]) : nil)
+        else {
+            throw UstarFlaw("has a size that is not an octal number")
         }
         (self.name, self.size) = (name, size)
     }
 
     /// The header with fixed values for mode, owner and time: equal files make equal packs.
-    var block: [UInt8] {
+    package var block: [UInt8] {
         var block = [UInt8](repeating: 0, count: Self.blockSize)
         func put(_ bytes: some Sequence<UInt8>, at part: Range<Int>) {
             for (index, byte) in zip(part, bytes) { block[index] = byte }
@@ -73,7 +85,7 @@ struct UstarHeader: Hashable {
         put(Self.octal(0o644, digits: 7), at: Part.mode)
         put(Self.octal(0, digits: 7), at: Part.owner)
         put(Self.octal(0, digits: 7), at: Part.group)
-        put(Self.octal(size, digits: 11), at: Part.size)
+        put(size > Self.largestSize ? Self.binary(size) : Self.octal(size, digits: 11), at: Part.size)
         put(Self.octal(0, digits: 11), at: Part.time)
         put(Self.magic, at: Part.magic)
         block[Part.type] = Self.regularFile
@@ -82,9 +94,9 @@ struct UstarHeader: Hashable {
     }
 
     /// The number of bytes after contents of a size, up to the next block.
-    static func padding(after size: Int) -> Int { (blockSize - size % blockSize) % blockSize }
+    package static func padding(after size: Int) -> Int { (blockSize - size % blockSize) % blockSize }
 
-    static func hasMagic(_ block: [UInt8]) -> Bool {
+    package static func hasMagic(_ block: [UInt8]) -> Bool {
         block.count == blockSize && block[Part.magic].elementsEqual(magic)
     }
 
@@ -105,6 +117,20 @@ struct UstarHeader: Hashable {
         let digits = field.prefix { (0x30...0x37).contains($0) }
         guard !digits.isEmpty, field.dropFirst(digits.count).allSatisfy({ $0 == 0 || $0 == 0x20 }) else { return nil }
         return digits.reduce(0) { $0 << 3 | Int($1 - 0x30) }
+    }
+
+    /// A size above `largestSize` in the form of GNU tar: the first bit is set, and the rest is the number with its
+    /// most significant byte first.
+    private static func binary(_ number: Int) -> [UInt8] {
+        let bytes = withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) }
+        return [0x80] + [UInt8](repeating: 0, count: Part.size.count - 1 - bytes.count) + bytes
+    }
+
+    /// The size in the form of `binary`; nil for every other text, and for a size with an octal form.
+    private static func largeNumber(_ field: ArraySlice<UInt8>) -> Int? {
+        guard field.first == 0x80, field.dropFirst().dropLast(8).allSatisfy({ $0 == 0 }) else { return nil }
+        let number = field.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Int(exactly: number).flatMap { $0 > largestSize ? $0 : nil }
     }
 
     /// The text before the first NUL; nil when bytes follow the NUL, or the text is not UTF-8.

@@ -17,9 +17,13 @@ struct LogLine {
     /// - Parameter isInJournal: whether standard error is a stream of systemd's journal.
     func text(isInJournal: Bool) -> String {
         let instant = CalendarTime(secondOf: Timestamp(time))
-        let start = isInJournal ? "<\(level.severity)>" : "\(instant) \(level.rawValue): "
+        return (isInJournal ? "<\(level.severity)>" : "\(instant) \(level.rawValue): ") + contents
+    }
+
+    /// Message and fields, without time and level.
+    var contents: String {
         let fields = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted($0.value.description))" }
-        return start + Self.oneLine(message) + fields.joined()
+        return Self.oneLine(message) + fields.joined()
     }
 
     private static func oneLine(_ text: String) -> String {
@@ -36,7 +40,7 @@ struct LogLine {
 
 extension Logger.Level {
     /// The level as a severity number of syslog.
-    fileprivate var severity: Int {
+    var severity: Int {
         switch self {
         case .trace, .debug: 7
         case .info: 6

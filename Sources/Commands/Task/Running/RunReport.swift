@@ -1,0 +1,26 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+import TerminalText
+
+/// The result of `bgtask run`: the requests that it submitted, and the answer to the launch.
+struct RunReport: Encodable, Presentable {
+    let submitted: [TaskSubmissionReply]
+    let launching: [Int64]
+    let waiting: [WaitingReason]?
+
+    /// - Parameter run: the answer to the launch; nil when the submitted requests were already launched.
+    init(submitted: [TaskSubmissionReply] = [], run: RunReply?) {
+        self.submitted = submitted
+        launching = run?.launching ?? []
+        waiting = run?.waiting
+    }
+
+    func text(for reader: Reader) -> String {
+        let submissions = submitted.map { $0.text(for: reader) }.joined()
+        if !submitted.isEmpty, launching.isEmpty, waiting == nil { return submissions + "it is launched already\n" }
+        let run = RunReply(launching: launching.map(LaunchNumber.init(rawValue:)), waiting: waiting ?? [])
+        return submissions + run.text(for: reader)
+    }
+}

@@ -1,0 +1,46 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Retries of tasks that their plugin completed as failed. A retry is the same submission, requeued with a delay.
+extension Scheduler {
+    /// Ends or requeues a task that its plugin completed as failed.
+    mutating func fail(_ number: LaunchNumber, _ index: Int, blame: Blame, message: String, at now: Moment) {
+        guard let execution = launches.find(number)?.execution else { return }
+        let work = execution.tasks[index].work
+        var jitter = SeededGenerator(
+            seed: jitterSeed &+ UInt64(bitPattern: work.number.rawValue) &+ UInt64(work.retry.failures) << 48,
+            for: work.label
+        )
+        let verdict = FailureVerdict(
+            on: execution.tasks[index],
+            isBeingCancelled: work.identifier.map { isBeingCancelled($0, of: work.plugin) } ?? false,
+            terms: terms(ofRetriesOf: work, as: execution.plan.plugin),
+            using: &jitter,
+            at: now.wall
+        )
+        switch verdict {
+        case .ends(let text): end(number, index, as: .failed, blame: blame, message: message + text, at: now)
+        case .retried(let retry, let attempt, let delay):
+            let judgement = Aftermath.Judgement(
+                index: index,
+                verdict: .returned(.retrying, retry),
+                blame: blame,
+                message: "\(message); \(attempt) failed",
+                delay: "; the task may run again in \(delay.humanReadable)"
+            )
+            requeue(number, judgement, .retrying, retry, at: now)
+        }
+    }
+
+    /// Whether a commit in flight cancels or stops a running task of the identifier.
+    private func isBeingCancelled(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> Bool {
+        plugins.contains(plugin) && plugins[plugin].requests.overlay.concernsRunningTask(of: identifier)
+    }
+
+    /// The terms under which the work is retried after a failure; nil for an event.
+    private func terms(ofRetriesOf work: PendingWork, as entry: PluginEntry) -> FailureRetry? {
+        guard let identifier = work.identifier else { return nil }
+        return configuration.policy(for: work.plugin).retries.terms(for: identifier, proposed: entry.retries)
+    }
+}

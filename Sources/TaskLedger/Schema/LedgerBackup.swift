@@ -1,0 +1,26 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+
+/// Copies a ledger for a backup, by SQLite's online backup. The host of the ledger may run and commit meanwhile: the
+/// copy contains one committed state, with the changes of the write-ahead log.
+package struct LedgerBackup: Hashable {
+    /// Path of the file of the ledger.
+    package let ledger: String
+    /// Whether a host uses the ledger. Its files then change while they are examined, so that only SQLite reads them.
+    package let isInUse: Bool
+
+    package init(of ledger: String, isInUse: Bool) { (self.ledger, self.isInUse) = (ledger, isInUse) }
+
+    /// Copies the ledger into the empty file at `copy`, and inspects the whole copy. Throws for a missing or damaged
+    /// ledger, and for one that this program does not support. The caller deletes the copy after a failure.
+    package func write(to copy: String) throws(LedgerError) -> LedgerInspection {
+        let file = LedgerFile(path: ledger)
+        if !isInUse { guard try file.exists() else { throw .nothingToBackUp(ledger) } }
+        try file.readOnly("copying it for a backup") { database in
+            guard try file.judgeVersion(of: database) else { throw LedgerError.nothingToBackUp(ledger) }
+            try database.copy(toEmptyFile: copy)
+        }
+        return LedgerInspection(path: copy)
+    }
+}

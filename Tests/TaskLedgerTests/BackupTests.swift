@@ -1,0 +1,85 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import GRDB
+import TaskModel
+import Testing
+
+@testable import TaskLedger
+
+@Suite("The copy of a ledger for a backup has one committed state; a restored ledger has a higher incarnation")
+struct BackupTests {
+    private let directory: LedgerDirectory
+
+    init() throws { directory = try LedgerDirectory() }
+
+    /// An empty file for a copy.
+    private func place() throws -> String {
+        let place = directory.url.appending(path: "copy.sqlite").path(percentEncoded: false)
+        try Data().write(to: URL(filePath: place))
+        return place
+    }
+
+    @Test func `the copy of an open ledger has the commits of the write-ahead log, and no later ones`() async throws {
+        let ledger = try Ledger.open(path: directory.path)
+        try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [1])])
+        try ledger.recordUser(index: 3, of: feed)
+        let place = try place()
+        let inspection = try LedgerBackup(of: directory.path, isInUse: true).write(to: place)
+        try await ledger.commitAndWait([.removeRequest(SubmissionNumber(rawValue: 1))])
+        try ledger.close()
+        #expect(inspection.state == .readable(version: LedgerSchema.version))
+        #expect(inspection.pendingRequests == 1 && inspection.userIndexes == [feed: 3])
+        #expect(LedgerInspection(path: place).pendingRequests == 1)
+        #expect(LedgerInspection(path: directory.path).pendingRequests == 0)
+    }
+
+    @Test func `a missing ledger, an empty one and a newer one are not copied`() throws {
+        let place = try place()
+        for isInUse in [false, true] {
+            #expect(throws: LedgerError.self) {
+                try LedgerBackup(of: directory.path, isInUse: isInUse).write(to: place)
+            }
+        }
+        try Data().write(to: URL(filePath: directory.path))
+        #expect { try LedgerBackup(of: directory.path, isInUse: false).write(to: place) } throws: { error in
+            "\(error)".contains("there is no ledger")
+        }
+        let ledger = try Ledger.open(path: directory.path)
+        try ledger.close()
+        try directory.tamper("PRAGMA user_version = 1000")
+        #expect { try LedgerBackup(of: directory.path, isInUse: false).write(to: place) } throws: { error in
+            (error as? LedgerError)?.code == .newer
+        }
+    }
+
+    @Test func `the incarnation begins with 1, rises in the transaction of its journal entry, and never falls`()
+        async throws
+    {
+        var ledger = try Ledger.open(path: directory.path)
+        #expect(try ledger.incarnation() == 1)
+        try await ledger.commitAndWait([.raiseIncarnation(7), note("restored")])
+        try await ledger.commitAndWait([.raiseIncarnation(3)])
+        #expect(try ledger.incarnation() == 7)
+        try ledger.close()
+        #expect(LedgerInspection(path: directory.path).incarnation == 7)
+        ledger = try Ledger.open(path: directory.path)
+        #expect(try ledger.incarnation() == 7)
+        try ledger.close()
+    }
+
+    @Test func `a ledger of version 9 has incarnation 1 after a migration, and its commit count is still found`()
+        async throws
+    {
+        let older = try DatabasePool(path: directory.path)
+        try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[8].name)
+        try older.close()
+        let ledger = try Ledger.open(path: directory.path)
+        #expect(try ledger.incarnation() == 1)
+        try await ledger.commitAndWait([note("once")])
+        let killed = try directory.copy()
+        try ledger.close()
+        #expect(LedgerInspection(path: killed.path).problems.isEmpty)
+        #expect(LedgerInspection(path: killed.path).incarnation == 1)
+    }
+}
