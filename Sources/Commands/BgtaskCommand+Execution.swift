@@ -11,14 +11,17 @@ extension BgtaskCommand {
     /// Parses the arguments and runs the command that they name. Errors are reported to the user and determine the exit
     /// status; none is thrown.
     package static func execute(_ arguments: [String]) async -> ExitStatus {
-        let invocation: Invocation
-        do {
-            invocation = try Invocation(arguments)
-            if !invocation.hosts.isEmpty { return try await runRemotely(invocation) }
-        } catch {
-            return conclude(error, asksForJSON: arguments.contains("--json"))
+        let printed = PrintedOutput()
+        let report = ErrorReport(arguments, printed: printed)
+        return await CommandContext.$current.withValue(printed.observing(.current)) {
+            do {
+                let invocation = try Invocation(arguments)
+                if !invocation.hosts.isEmpty { return try await runRemotely(invocation) }
+                return try await execute(command: invocation.command, report)
+            } catch {
+                return conclude(error, report)
+            }
         }
-        return await execute(command: invocation.command)
     }
 
     /// Runs the command on other machines. Returns its status there.
@@ -27,21 +30,21 @@ extension BgtaskCommand {
         return ExitStatus(rawValue: status) ?? .refused
     }
 
-    private static func execute(command arguments: [String]) async -> ExitStatus {
+    private static func execute(command arguments: [String], _ report: ErrorReport) async throws -> ExitStatus {
         do {
             var command = try parseAsRoot(arguments)
             let type = type(of: command)
             do {
                 try await run(&command)
             } catch let error as ValidationError {
-                return concludeMisuse(of: type, error)
+                return concludeMisuse(of: type, error, report)
             }
             return .done
         } catch {
-            if exitCode(for: error) == .validationFailure, let problem = CommandNames.problem(in: arguments) {
-                return conclude(CommandFailure(.misuse, problem), asksForJSON: false)
+            guard exitCode(for: error) == .validationFailure, let problem = CommandNames.problem(in: arguments) else {
+                throw error
             }
-            return conclude(error, asksForJSON: arguments.contains("--json"))
+            throw CommandFailure(.misuse, problem)
         }
     }
 
@@ -55,17 +58,22 @@ extension BgtaskCommand {
 
     /// Reports a misuse that a command finds while it runs, and returns its exit status. The argument parser would
     /// print the usage of `bgtask`, because it knows the command only while it parses.
-    private static func concludeMisuse(of command: any ParsableCommand.Type, _ error: ValidationError) -> ExitStatus {
+    private static func concludeMisuse(
+        of command: any ParsableCommand.Type,
+        _ error: ValidationError,
+        _ report: ErrorReport
+    ) -> ExitStatus {
         let usage = usageString(for: command)
         let words = usage.split(separator: " ").prefix { !$0.hasPrefix("<") && !$0.hasPrefix("[") }
         CommandContext.current.writeLine(
             "Error: \(error.message)\nUsage: \(usage.replacing("\n", with: "\n       "))\n"
                 + "  See '\(words.joined(separator: " ")) --help' for more information."
         )
+        report.print(CommandFailure(.misuse, error.message))
         return .misuse
     }
 
-    private static func conclude(_ error: any Error, asksForJSON: Bool) -> ExitStatus {
+    private static func conclude(_ error: any Error, _ report: ErrorReport) -> ExitStatus {
         let context = CommandContext.current
         switch error {
         case is OutputClosed:
@@ -77,30 +85,29 @@ extension BgtaskCommand {
         case let failure as CommandFailure:
             context.writeMessage(failure.message)
             if let remedy = failure.remedy { context.writeMessage(remedy) }
+            report.print(failure)
             return failure.status
         case let error as InstallationError:
             if let report = error.report { try? context.write(error.shown(report.text(for: context.reader))) }
             let failure = CommandFailure(.refused, error.message, remedy: error.remedy)
-            return conclude(failure, asksForJSON: asksForJSON)
+            return conclude(failure, report)
         case let error as BackupError:
             let failure = CommandFailure(.refused, error.message, remedy: error.remedy)
-            return conclude(failure, asksForJSON: asksForJSON)
+            return conclude(failure, report)
         case let error as FunctionTrialError:
             let failure = CommandFailure(.refused, error.message, remedy: error.remedy)
-            return conclude(failure, asksForJSON: asksForJSON)
+            return conclude(failure, report)
         case let error as ControlError:
-            if asksForJSON, case .refused(_, let reply) = error, let body = try? WireCoding.encodeReadably(reply) {
-                try? context.write(String(decoding: body, as: UTF8.self) + "\n")
-            }
-            return conclude(CommandFailure(error), asksForJSON: asksForJSON)
+            if case .refused(_, let reply) = error { report.print(reply) }
+            return conclude(CommandFailure(error), report)
         default:
-            return concludeParsing(error)
+            return concludeParsing(error, report)
         }
     }
 
     /// Reports an error of the argument parser, or any error that `conclude` has no case for, and returns its exit
     /// status. Requests for help and for the version arrive here as errors, too.
-    private static func concludeParsing(_ error: any Error) -> ExitStatus {
+    private static func concludeParsing(_ error: any Error, _ report: ErrorReport) -> ExitStatus {
         let message = fullMessage(for: error)
         switch exitCode(for: error) {
         case .success:
@@ -108,9 +115,11 @@ extension BgtaskCommand {
             return .done
         case .validationFailure:
             CommandContext.current.writeLine(message)
+            report.print(CommandFailure(.misuse, self.message(for: error)))
             return .misuse
         default:
             CommandContext.current.writeMessage(message)
+            report.print(CommandFailure(.refused, message))
             return .refused
         }
     }

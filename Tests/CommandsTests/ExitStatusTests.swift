@@ -2,6 +2,7 @@
 
 import Commands
 import ControlAPI
+import Foundation
 import TaskModel
 import Testing
 
@@ -111,6 +112,35 @@ struct ExitStatusTests {
 
                     """
             )
+        }
+    }
+
+    @Test(arguments: [
+        (["task", "lsit", "--json"], ExitStatus.misuse, "misuse", "write \\\"list\\\""),
+        (["task", "list", "--limit", "0", "-o", "json"], .misuse, "misuse", "--limit 0"),
+        (["host", "status", "--socket", "/nowhere/s", "--json"], .unreachable, "unreachable", "/nowhere/s"),
+        (["schedule", "check", "soon", "--json"], .refused, "refused", "soon"),
+        (["--json", "-H", "-x", "stats"], .misuse, "misuse", "dash"),
+    ])
+    func `with --json an error of bgtask has a code, a message and its text, whatever the exit status`(
+        arguments: [String],
+        status: ExitStatus,
+        code: String,
+        part: String
+    ) async throws {
+        let terminal = Terminal()
+        #expect(await terminal.run(list: arguments) == status)
+        let reply = try WireCoding.decode(ErrorReply.self, from: Data(terminal.output.utf8))
+        #expect(reply.error.code == code && terminal.output.contains(part), "\(terminal.output)")
+        #expect(!terminal.error.isEmpty)
+    }
+
+    @Test func `a failure after an answer prints no second JSON text`() async throws {
+        let answer = String(decoding: try WireCoding.encode(LaunchListReply(launches: [])), as: UTF8.self)
+        try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
+            let terminal = Terminal()
+            #expect(await terminal.run("launch", "list", "--json", "--socket", host.socket) == .refused)
+            _ = try WireCoding.decode(LaunchListReply.self, from: Data(terminal.output.utf8))
         }
     }
 

@@ -11,13 +11,19 @@ struct PluginPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
         abstract: "Let the work of plugins wait: nothing of them starts until they are resumed.",
-        usage: "bgtask plugin pause <identifiers> ... [--until <when> | --for <duration>] [<options>]",
+        usage: """
+            bgtask plugin pause <identifiers> ... [--until <when> | --for <duration>] [<options>]
+            bgtask plugin pause --all | <filters> [--until <when> | --for <duration>] [--yes | --dry-run] [<options>]
+            """,
         discussion: """
             Requests are still accepted and wait, also those of "bgtask run". Launches that run continue; stop them
             with "bgtask launch stop". A pause survives restarts of the host and upgrades of the plugin.
 
-            Example:
+            With --all or filters, the command prints the selected plugins and asks before it pauses them.
+
+            Examples:
               bgtask plugin pause com.example.feed --for 2h
+              bgtask plugin pause --state failing --until tomorrow
             """
     )
 
@@ -41,11 +47,17 @@ struct PluginPauseCommand: AsyncParsableCommand {
     )
     var duration: String?
 
+    @Flag(help: "Pause every plugin that is not paused.")
+    var all = false
+
+    @OptionGroup(title: "Filters") var filters: PluginSelectorOptions
+    @OptionGroup(title: "Filters") var bulk: BulkOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
     func validate() throws {
-        if identifiers.isEmpty { throw ValidationError("no plugin is named; give the identifier of a plugin") }
+        let hasSelection = all || filters.selector != PluginSelector()
+        try bulk.check(names: !identifiers.isEmpty, selection: hasSelection, thing: "plugin")
         if until != nil, duration != nil {
             throw ValidationError("--until and --for both state the end of the pause; give one of them")
         }
@@ -54,8 +66,20 @@ struct PluginPauseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let order = PluginPauseOrder(until: try end())
+        if !identifiers.isEmpty {
+            return try await host.connected { client in
+                for plugin in identifiers { try output.show(try await client.pause(plugin, order)) }
+            }
+        }
+        let plugins = try await selectedPlugins(filters.selector, to: "pause", bulk, output, host) {
+            $0.state != .paused
+        }
+        if plugins.isEmpty { return }
         try await host.connected { client in
-            for plugin in identifiers { try output.show(try await client.pause(plugin, order)) }
+            try await output.show(plugins.map(\.text)) { name in
+                guard let plugin = PluginIdentifier(name) else { throw CancellationError() }
+                return try await client.pause(plugin, order)
+            }
         }
     }
 
@@ -66,5 +90,22 @@ struct PluginPauseCommand: AsyncParsableCommand {
         if let time = DurationText.duration(duration[...]), time > .zero { return reader.now + time }
         let remedy = DurationText.correction(of: duration[...]).map { "write \($0)" } ?? "write it like 30min or 2h"
         throw ValidationError("--for \"\(duration)\" is not a duration above zero; \(remedy)")
+    }
+}
+
+extension AsyncParsableCommand {
+    /// The selected plugins that a change concerns, after the confirmation.
+    func selectedPlugins(
+        _ selector: PluginSelector,
+        to verb: String,
+        _ bulk: BulkOptions,
+        _ output: OutputOptions,
+        _ host: HostOptions,
+        where isConcerned: (PluginListReply.Summary) -> Bool
+    ) async throws -> [PluginIdentifier] {
+        var list = selector.selected(of: try await host.connected { try await $0.plugins() })
+        list.refused = []
+        list.plugins.removeAll { !isConcerned($0) }
+        return try bulk.confirmed(list, to: verb, output: output).compactMap { PluginIdentifier($0.identifier) }
     }
 }

@@ -5,24 +5,63 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// `bgtask task cancel`: cancels the pending request of an identifier. A running task continues.
+/// `bgtask task cancel`: cancels pending requests, by identifier or by filters. Running tasks continue.
 struct TaskCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Cancel a pending request; a running task continues.",
+        abstract: "Cancel pending requests; running tasks continue.",
+        usage: """
+            bgtask task cancel <identifiers> ... [<options>]
+            bgtask task cancel <filters> [--yes | --dry-run] [<options>]
+            """,
         discussion: """
-            Example:
+            With filters, the command prints the selected requests and asks before it cancels them.
+
+            Examples:
               bgtask task cancel com.example.feed.refresh
+              bgtask task cancel --plugin com.example.feed --kind refresh
             """
     )
 
-    @Argument(help: "The task's identifier.", transform: IdentifierArgument.task)
-    var identifier: TaskIdentifier
+    @Argument(help: "Identifiers of tasks.", transform: IdentifierArgument.task)
+    var identifiers: [TaskIdentifier] = []
 
+    @OptionGroup(title: "Filters") var filters: TaskFilterOptions
+    @OptionGroup(title: "Filters") var bulk: BulkOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
+    func validate() throws {
+        try bulk.check(names: !identifiers.isEmpty, selection: !filters.selector.isEmpty, thing: "task")
+    }
+
     func run() async throws {
-        try output.show(try await host.connected { try await $0.cancel(identifier) })
+        var tasks = identifiers
+        if tasks.isEmpty {
+            let selector = filters.selector
+            var list = try await host.connected { try await selector.tasks(of: $0) }
+            list.rows.removeAll { $0.state != .pending }
+            tasks = try bulk.confirmed(list, to: "cancel", output: output).compactMap { TaskIdentifier($0.task) }
+        }
+        try await change(tasks, output, host) { try await $0.cancel($1) }
+    }
+}
+
+extension AsyncParsableCommand {
+    /// Changes the tasks one after the other. The answer about a single task is printed as it is.
+    func change<Answer: Presentable>(
+        _ tasks: [TaskIdentifier],
+        _ output: OutputOptions,
+        _ host: HostOptions,
+        _ change: (ControlClient, TaskIdentifier) async throws -> Answer
+    ) async throws {
+        if tasks.isEmpty { return }
+        try await host.connected { client in
+            if tasks.count == 1 { return try output.show(try await change(client, tasks[0])) }
+            try await output.show(tasks.map(\.text)) { name in
+                guard let task = TaskIdentifier(name) else { throw CancellationError() }
+                return try await change(client, task)
+            }
+        }
     }
 }
