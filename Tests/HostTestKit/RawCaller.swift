@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
+package import Foundation
 
 /// A client of the control socket that sends raw bytes and reads only on request.
 package final class RawCaller: Sendable {
