@@ -46,7 +46,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -202,6 +202,13 @@ HOSTILE := Attacks StartsThreads RepeatsRefusedCall UsesSockets AllocatesMemory 
     ClosesDescriptors StopsItself LoopInHandler LoopInEntry Deaf CrashInHandler CrashInConstructor LeavesChild ForkBomb
 
 # The flood of frames uses the plugin of the tests, so that both write the same frames.
+# Replays a week of 100 plugins with each shipped trace, in the release build. A week should take less than 5 s of processor
+# time; the last column of each line is that time in seconds.
+bench-replay: release
+	for trace in laptop office server; do \
+	    bash -c 'TIMEFORMAT="$$0 %U"; time "$$1" replay week --count 100 --conditions "Demo/replays/$$0.yaml" > /dev/null' \
+	        $$trace "$(BUILD)/release/bgtask" || exit; done
+
 bench-programs: release
 	mkdir -p "$(BENCH)"
 	for plugin in Benchmarks/Plugins/Stamp Benchmarks/Plugins/Polls Benchmarks/Plugins/FloodsCalls Benchmarks/Plugins/Overstays \

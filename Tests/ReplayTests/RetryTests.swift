@@ -26,7 +26,7 @@ struct RetryTests {
         let scenario = try ReplayScenario.of(trace: "", plugins: Self.sync) { configuration in
             configuration.plugins[identifier, default: PluginPolicy()].retries = RetryChoices(.accept)
         }
-        let report = try scenario.play().report
+        let report = scenario.play().report
         let plugin = try report.plugin("com.example.sync")
         #expect(plugin.outcomes("retrying") == 2 && plugin.outcomes("failed") == 1)
         let starts = report.launches(of: "com.example.sync").map(\.start)

@@ -36,7 +36,8 @@ extension Database {
             (submission: try row.submission("submission"), launch: try row.launch("launch"))
         }
         guard let newest = newest.first else { return nil }
-        return try rows(Past.request, [newest.launch.rawValue, newest.submission.rawValue], of: "task") { row in
+        let keys: StatementArguments = [newest.launch.rawValue, newest.submission.rawValue]
+        return try rows(Past.request, keys, of: "task") { row -> PastRequest? in
             let plugin = try row.plugin()
             var submitters = SubmitterNames(of: plugin, id: try row.integer("plugin"), in: self)
             guard case .request(let request) = try row.work(of: plugin, submitters: &submitters) else { return nil }
