@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import ControlAPI
+import ControlAPI
 import Foundation
 import LinuxSystem
 

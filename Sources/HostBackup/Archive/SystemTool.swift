@@ -52,7 +52,8 @@ enum SystemTool: String {
 
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
         // Variables such as TAR_OPTIONS would change the meaning of the arguments.
-        var environment: [UnsafeMutablePointer<CChar>?] = ["PATH=/usr/bin:/bin", "LC_ALL=C"].map { strdup($0) }
+        let variables: [String] = ["PATH=/usr/bin:/bin", "LC_ALL=C"]
+        var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) }
         defer { for word in words + environment { free(word) } }
         words.append(nil)
         environment.append(nil)
