@@ -3,6 +3,7 @@
 import ArgumentParser
 import ControlAPI
 import ControlClient
+import TaskModel
 
 /// The options of commands that change everything that filters select.
 struct BulkOptions: ParsableArguments {

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ControlAPI
 import TaskModel
+import TerminalText
 
 /// The options of lists: format, order, and the part of the rows to print.
 struct ListOptions: ParsableArguments {
