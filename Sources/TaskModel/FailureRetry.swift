@@ -3,7 +3,7 @@
 /// The terms under which the host runs a task again after the plugin completed it as failed.
 package struct FailureRetry: Hashable, Sendable {
     package static let attemptsRange = 2...100
-    package static let delayRange: ClosedRange<Duration> = .seconds(1) ... longestDelay
+    package static let delayRange: ClosedRange<Duration> = .seconds(1)...longestDelay
     package static let backoffRange = 1...10
     package static let jitterRange = 0...100
     /// Maximum delay before an attempt, whatever delay, backoff and jitter result in.

@@ -56,7 +56,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .launched: ("launched", "a plugin was launched", false)
             case .cancelled: ("cancelled", "a request was cancelled; a running task is not requeued", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
-            case .superseded: ("superseded", "an interrupted or failed task is not requeued: a newer request exists", true)
+            case .superseded:
+                ("superseded", "an interrupted or failed task is not requeued: a newer request exists", true)
             case .consumed:
                 ("consumed", "an expired or stopped task ended without completion and is not requeued", true)
             case .cancelRequested: ("cancel-requested", "a user cancelled a running task, which continues", false)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import ControlClient
 import Foundation
 import HostTestKit
 import TaskModel
@@ -22,7 +23,7 @@ struct AlertTests {
         let entry = JournalEntry(
             at: Samples.now,
             event: event,
-            plugin: try #require(PluginIdentifier(plugin)),
+            plugin: PluginIdentifier(plugin),
             launch: LaunchNumber(rawValue: launch),
             label: plugin + ".refresh",
             submission: SubmissionNumber(rawValue: number),

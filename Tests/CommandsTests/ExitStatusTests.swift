@@ -116,7 +116,7 @@ struct ExitStatusTests {
     }
 
     @Test(arguments: [
-        (["task", "lsit", "--json"], ExitStatus.misuse, "misuse", "write \\\"list\\\""),
+        (["task", "lsit", "--json"], Commands.ExitStatus.misuse, "misuse", "write \\\"list\\\""),
         (["task", "list", "--limit", "0", "-o", "json"], .misuse, "misuse", "--limit 0"),
         (["host", "status", "--socket", "/nowhere/s", "--json"], .unreachable, "unreachable", "/nowhere/s"),
         (["schedule", "check", "soon", "--json"], .refused, "refused", "soon"),
@@ -124,7 +124,7 @@ struct ExitStatusTests {
     ])
     func `with --json an error of bgtask has a code, a message and its text, whatever the exit status`(
         arguments: [String],
-        status: ExitStatus,
+        status: Commands.ExitStatus,
         code: String,
         part: String
     ) async throws {

@@ -106,7 +106,8 @@ struct RunTests {
             for event in events { #expect(terminal.output.contains("\(Self.task) is \(event) in launch 41: entry")) }
             #expect(terminal.error.isEmpty == (status == .done))
             // The lines that the log has at the end.
-            #expect(terminal.output.contains("LEVEL") && terminal.output.contains(try Samples.logLine().text))
+            let line = try Samples.logLine().text
+            #expect(terminal.output.contains("LEVEL") && terminal.output.contains(line))
         }
     }
 

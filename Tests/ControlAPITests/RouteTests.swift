@@ -38,8 +38,8 @@ struct RouteTests {
         #expect(Route.matching(method: method, path: path) == nil)
     }
 
-    @Test func `only task submission and plugin trigger have the success status 201`() {
-        #expect(Set(Route.allCases.filter { $0.successStatus == 201 }) == [.taskSubmit, .pluginTrigger])
+    @Test func `only submissions, retries and triggers have the success status 201`() {
+        #expect(Set(Route.allCases.filter { $0.successStatus == 201 }) == [.taskSubmit, .taskRetry, .pluginTrigger])
     }
 }
 

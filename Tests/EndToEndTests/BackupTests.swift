@@ -20,9 +20,12 @@ struct BackupTests {
         _ = try await host.end(ofLaunch: launch)
     }
 
-    @Test func `after a restore ended tasks do not run again, and running and pending ones do`() async throws {
+    @Test func `after a restore ended tasks do not run again, running and pending ones do, and schedules continue`()
+        async throws
+    {
         let patient = TestPlugin("Patient", tasks: ["one", "two"])
-        try await HostFixture.with(plugins: [.neighbour, patient]) { host in
+        let neighbour = TestPlugin("Neighbour", policy: ["schedules: { com.example.neighbour.task: { every: 3d } }"])
+        try await HostFixture.with(plugins: [neighbour, patient]) { host in
             try await host.runNeighbour()
             for plugin in [TestPlugin.neighbour, patient] { try await awaitStart(of: plugin, host) }
             let ran = host.containerText(.neighbour, "ran.txt")
@@ -30,6 +33,8 @@ struct BackupTests {
             let running = try await host.submit(patient.task("one"))
             try await host.waitForLog("the task runs") { $0.contains("patient runs") }
 
+            let next = try await host.client.schedules().schedules.map(\.next)
+            #expect(next.count == 1 && next[0] != nil)
             let file = host.directory.file("backup.tar")
             let backup = try await host.archive("backup", file, "--containers")
             #expect(backup.status == 0 && backup.output.contains("1 pending, 1 launch running"), "\(backup)")
@@ -59,6 +64,9 @@ struct BackupTests {
             #expect(try await host.outcome(of: running, after: lost.number).event == "succeeded")
             let pending = try await host.client.tasks().pending.map(\.submission)
             #expect(pending == [later])
+            #expect(try await host.client.schedules().schedules.map(\.next) == next)
+            _ = try await host.client.run([try host.identifier(patient.task("two"))])
+            #expect(try await host.outcome(of: later).event == "succeeded")
             #expect(after > later && host.containerText(.neighbour, "ran.txt") == ran)
             let incarnation = try await host.client.host().incarnation
             #expect(incarnation > 1)

@@ -29,7 +29,13 @@ struct RunTests {
             let fail = try await host.bgtask("run", plugin.task("fail"), "--kind", "processing", "--wait")
             #expect(fail.status == 10 && fail.output.contains("is failed in launch"), "\(fail)")
             let late = try await host.bgtask(
-                "run", plugin.task("greet"), "--wait", "--timeout", "1ms", "--payload", "/dev/null"
+                "run",
+                plugin.task("greet"),
+                "--wait",
+                "--timeout",
+                "1ms",
+                "--payload",
+                "/dev/null"
             )
             #expect([0, 124].contains(late.status), "\(late)")
         }

@@ -37,7 +37,7 @@ struct SchemaTests {
     ]
 
     private static let flawsOfConfigurations = [
-        "idle-timeout: 5", "isolation: maybe", "grace-period: 5 seconds", "log-level: loud",
+        "idle-timeout: 5", "isolation: maybe", "grace-period: 5 parsecs", "log-level: loud",
         "isolation: files", "isolation: []", "isolation: [files, required]",
         "conditions: { heat: true }",
         "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201",

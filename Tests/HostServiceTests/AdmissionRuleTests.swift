@@ -36,7 +36,8 @@ struct AdmissionRuleTests {
         for route in Route.allCases where route != .logs {
             #expect((route.role == .read) == (route.method == .get), "\(route)")
         }
-        #expect(Route.allCases.filter { $0.role == .submit } == [.taskSubmit, .taskSubmitBatch, .taskCancel, .run])
+        let submitting: Set<Route> = [.taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run]
+        #expect(Set(Route.allCases.filter { $0.role == .submit }) == submitting)
     }
 
     @Test(arguments: Route.allCases, ControlRole.allCases)

@@ -30,13 +30,22 @@ struct SystemdLogTests {
         }
     }
 
+    private func expect(
+        _ journal: JournalReceiver,
+        receives message: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let record = try journal.receive()
+        #expect(record.fields["MESSAGE"] == message, sourceLocation: sourceLocation)
+    }
+
     @Test func `a line has its level, its text, and each of its fields as a field of its own`() async throws {
         try await withOutput { journal, output, _, errors in
             let fields: Logger.Metadata = ["launch": "41", "plugin": "com.example.feed", "needing-restart": "a b"]
             #expect(output.write(line("ended", fields)))
-            let found = try journal.receive().fields
+            let record = try journal.receive()
             #expect(
-                found == [
+                record.fields == [
                     "PRIORITY": "4", "SYSLOG_IDENTIFIER": "bgtaskd",
                     "MESSAGE": "ended launch=41 needing-restart=\"a b\" plugin=com.example.feed",
                     "BGTASK_LAUNCH": "41", "BGTASK_PLUGIN": "com.example.feed", "BGTASK_NEEDING_RESTART": "a b",
@@ -78,12 +87,12 @@ struct SystemdLogTests {
             let writer = LogWriter(output: output.write)
             for _ in 1...3 { writer.write(line("dropped")) }
             writer.drain(within: .seconds(60))
-            for _ in 1...accepted { #expect(try journal.receive().fields["MESSAGE"] == "before") }
+            for _ in 1...accepted { try expect(journal, receives: "before") }
             writer.write(line("after"))
             writer.drain(within: .seconds(60))
-            let announcement = try #require(try journal.receive().fields["MESSAGE"])
-            #expect(announcement.hasPrefix("dropped log lines: 3;"), "\(announcement)")
-            #expect(try journal.receive().fields["MESSAGE"] == "after")
+            let announcement = try journal.receive().fields
+            #expect(announcement["MESSAGE"]?.hasPrefix("dropped log lines: 3;") == true, "\(announcement)")
+            try expect(journal, receives: "after")
             #expect(errors.elements.isEmpty)
         }
     }
@@ -93,7 +102,7 @@ struct SystemdLogTests {
     {
         try await withOutput { journal, output, path, errors in
             #expect(output.write(line("first")))
-            #expect(try journal.receive().fields["MESSAGE"] == "first")
+            try expect(journal, receives: "first")
             journal.close()
             #expect(output.write(line("second", ["launch": "41"])))
             #expect(errors.elements == ["<4>second launch=41\n"])
@@ -102,13 +111,14 @@ struct SystemdLogTests {
             #expect(errors.elements.last == "<4>third\n")
             let again = try JournalReceiver(at: path)
             #expect(output.write(line("fourth")))
-            #expect(try again.receive().fields["MESSAGE"] == "fourth")
+            try expect(again, receives: "fourth")
             again.close()
             unlink(path)
             // The old connection of the output has no receiver any more; the new socket has the same path.
             let last = try JournalReceiver(at: path)
             #expect(output.write(line("fifth")))
-            #expect(try last.receive().fields["MESSAGE"] == "fifth" && errors.elements.count == 2)
+            try expect(last, receives: "fifth")
+            #expect(errors.elements.count == 2)
         }
     }
 

@@ -129,7 +129,9 @@ struct ManifestGrowthTests {
     func `an unknown Apple key or x- key in a property list has no effect`(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
-        let additions: [String: Any] = ["BGTaskSchedulerFutureKey": ["a": 1], "x-priority": 3, "UIBackgroundFuture": true]
+        let additions: [String: Any] = [
+            "BGTaskSchedulerFutureKey": ["a": 1], "x-priority": 3, "UIBackgroundFuture": true,
+        ]
         let reading = try readPropertyList(additions, format)
         #expect(reading.problems.isEmpty && reading.manifest != nil)
     }

@@ -40,7 +40,8 @@ struct FileExchangeTests {
             let error = exchange.takeBack([], after: InstallationError("the host refuses it", remedy: "mend it"))
             let failure = try #require(error as? InstallationError)
             let backup = "\(directory)/.plugin.yaml.old-\(getpid())"
-            let start = "the host refuses it; not everything is as before: \(file) has its earlier contents in \(backup):"
+            let start =
+                "the host refuses it; not everything is as before: \(file) has its earlier contents in \(backup):"
             #expect(failure.message.hasPrefix(start))
             #expect(failure.remedy == "restore these files yourself; then mend it")
             #expect(try String(contentsOfFile: backup, encoding: .utf8) == "earlier")

@@ -86,7 +86,14 @@ func started(_ number: Int64, of plugin: PluginIdentifier = feed) -> PendingEven
         number: SubmissionNumber(rawValue: number),
         type: .started,
         createdAt: time(number),
-        retry: Retry(attempts: 1, notBefore: time(5), runsAlone: false, wasInterrupted: true, hostLosses: 2, failures: 1)
+        retry: Retry(
+            attempts: 1,
+            notBefore: time(5),
+            runsAlone: false,
+            wasInterrupted: true,
+            hostLosses: 2,
+            failures: 1
+        )
     )
 }
 

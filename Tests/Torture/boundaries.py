@@ -1,6 +1,6 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 """Hosts that kill themselves before and after each kind of action of their decision loop."""
-import re, signal, subprocess, time
+import re, signal, subprocess, threading, time
 
 from control import GONE, Connection, call_once
 from host import FIRST, REMOVED, SECOND, SHORT
@@ -21,11 +21,20 @@ class Provocations:
         time.sleep(0.05)
 
     def cancel_at_once(self):
-        """Cancels a request for which a runner is being started."""
-        number = self.account.submit(self.connection, f"{SHORT}.t9")
+        """Cancels a request while it is being committed. A runner has been requested for it by then."""
+        canceller = threading.Thread(target=self.cancel_repeatedly, args=(f"/v1/tasks/{SHORT}.t9",))
+        canceller.start()
+        try:
+            number = self.account.submit(self.connection, f"{SHORT}.t9")
+        finally:
+            canceller.join()
         if number:
             self.account.cancel(self.host.socket, number)
         time.sleep(0.1)
+
+    def cancel_repeatedly(self, route):
+        for _ in range(8):
+            call_once(self.host.socket, "DELETE", route)
 
     def expire(self):
         self.account.submit(self.connection, f"{SHORT}.t1", "stay")
@@ -79,8 +88,7 @@ ROUNDS = {
     "load": ("nothing", 2),
     "takeRunner": ("nothing", 10),
     "discardContainer": ("purge", 1),
-    # Once a runner is kept ready, a launch starts before its request can be cancelled.
-    "dismissRunner": ("cancel_at_once", 1),
+    "dismissRunner": ("cancel_at_once", 2),
     "confineRunner": ("nothing", 10),
     "sendPlan": ("nothing", 10),
     "deliver": ("submit_inside", 3),

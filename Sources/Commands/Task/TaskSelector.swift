@@ -35,7 +35,7 @@ struct TaskFilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Only work whose first reason for waiting has this code.", valueName: "code"),
-        transform: { try FilterValues.words($0, among: ReasonKind.allCases, \.code) }
+        transform: { try FilterValues.words($0, among: ReasonKind.allCases, \.row.code) }
     )
     private var reason: [[ReasonKind]] = []
 
@@ -45,7 +45,7 @@ struct TaskFilterOptions: ParsableArguments {
             kinds: Set(kind.joined()),
             states: Set(state.joined()),
             identifiers: Set(identifier.joined().map(\.text)),
-            reasons: Set(reason.joined().map(\.code))
+            reasons: Set(reason.joined().map(\.row.code))
         )
     }
 }

@@ -41,7 +41,8 @@ package struct PluginPopulation: Hashable, Sendable {
             extensions: plugin.extensions.map(\.identifier),
             permitted: plugin.tasks.map { .exact($0.identifier) },
             retries: Dictionary(plugin.tasks.compactMap { task in task.retry.map { (.exact(task.identifier), $0) } }) {
-                first, _ in first
+                first,
+                _ in first
             },
             modes: modes,
             entitlements: kinds.contains(.healthResearch) ? [.healthResearch] : []

@@ -64,7 +64,9 @@ struct RetryRuleTests {
     // MARK: Delays
 
     @Test func `the delay grows by the backoff with each further failure`() {
-        #expect((1...4).map { proposal.delay(after: $0) } == [.seconds(30), .seconds(90), .seconds(270), .seconds(810)])
+        #expect(
+            (1...4).map { proposal.delay(after: $0) } == [.seconds(30), .seconds(90), .seconds(270), .seconds(810)]
+        )
         let constant = FailureRetry(delay: .seconds(30), backoff: 1)
         #expect((1...3).map { constant.delay(after: $0) } == [.seconds(30), .seconds(30), .seconds(30)])
     }

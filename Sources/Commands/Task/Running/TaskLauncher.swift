@@ -18,10 +18,10 @@ struct TaskLauncher {
     /// Launches the tasks. Tasks without a pending request get one.
     func launch(_ tasks: [TaskIdentifier], with client: ControlClient) async throws -> RunReport {
         if !ordersRequest {
-            do {
-                return RunReport(run: try await client.run(tasks))
-            } catch let error where error.isNotLaunching {
-                let missing = try await missing(among: tasks, with: client)
+            switch await run(tasks, with: client) {
+            case .success(let reply): return RunReport(run: reply)
+            case .failure(let error):
+                let missing = error.isNotLaunching ? try await missing(among: tasks, with: client) : []
                 if missing.isEmpty { throw error }
                 return try await launch(tasks, submitting: missing, with: client)
             }
@@ -57,9 +57,10 @@ struct TaskLauncher {
     ) async throws -> RunReport {
         var submitted: [TaskSubmissionReply] = []
         for why in explanations { submitted.append(try await submit(why, with: client)) }
-        do {
-            return RunReport(submitted: submitted, run: try await client.run(tasks))
-        } catch let error where error.isNotLaunching {
+        switch await run(tasks, with: client) {
+        case .success(let reply): return RunReport(submitted: submitted, run: reply)
+        case .failure(let error):
+            guard error.isNotLaunching else { throw error }
             // A request that could run at once is launched already, and is no longer pending.
             for reply in submitted {
                 guard let task = TaskIdentifier(reply.identifier) else { continue }
@@ -67,6 +68,10 @@ struct TaskLauncher {
             }
             return RunReport(submitted: submitted, run: nil)
         }
+    }
+
+    private func run(_ tasks: [TaskIdentifier], with client: ControlClient) async -> Result<RunReply, ControlError> {
+        do { return .success(try await client.run(tasks)) } catch { return .failure(error) }
     }
 
     private func submit(_ why: TaskWhyReply, with client: ControlClient) async throws -> TaskSubmissionReply {
@@ -112,13 +117,12 @@ struct TaskLauncher {
         with client: ControlClient
     ) async throws -> String? {
         guard let launch = why.lastOutcome?.launch else { return nil }
-        do {
-            let reply = try await client.launch(LaunchNumber(rawValue: launch))
-            return reply.tasks.first { $0.identifier == task.text }?.kind
-        } catch ControlError.refused {
-            // The launch was pruned.
-            return nil
+        var reply: LaunchReply?
+        do { reply = try await client.launch(LaunchNumber(rawValue: launch)) } catch {
+            // A refusal: the launch was pruned.
+            guard case .refused = error else { throw error }
         }
+        return reply?.tasks.first { $0.identifier == task.text }?.kind
     }
 
     private func permittedKinds(of why: TaskWhyReply, with client: ControlClient) async throws -> [TaskKind] {
@@ -129,10 +133,10 @@ struct TaskLauncher {
     }
 }
 
-extension Error {
+extension ControlError {
     /// Whether the host refused a launch because no request is pending, or because the request may not run.
     fileprivate var isNotLaunching: Bool {
-        guard case .refused(_, let reply)? = self as? ControlError else { return false }
+        guard case .refused(_, let reply) = self else { return false }
         return reply.error.subReason == RouteError.SubReason.notLaunching.rawValue
     }
 }
