@@ -11,6 +11,14 @@ extension BgtaskCommand {
     /// Parses the arguments and runs the command that they name. Errors are reported to the user and determine the exit
     /// status; none is thrown.
     package static func execute(_ arguments: [String]) async -> ExitStatus {
+        if HostNames.isAsked(by: arguments) {
+            let names = await HostNames.fetch(for: arguments)
+            return await HostNames.$current.withValue(names) { await parseAndRun(arguments) }
+        }
+        return await parseAndRun(arguments)
+    }
+
+    private static func parseAndRun(_ arguments: [String]) async -> ExitStatus {
         let printed = PrintedOutput()
         let report = ErrorReport(arguments, printed: printed)
         return await CommandContext.$current.withValue(printed.observing(.current)) {

@@ -24,16 +24,17 @@ enum CommandNames {
         return nil
     }
 
-    /// The number of words at the beginning of the arguments that name a command, such as 2 for `task list --json`.
-    static func count(in arguments: [String]) -> Int {
-        var command: any ParsableCommand.Type = BgtaskCommand.self
-        for (count, argument) in arguments.enumerated() {
-            guard let next = command.configuration.subcommands.first(where: { name(of: $0) == argument }) else {
-                return count
-            }
-            command = next
+    /// The number of words at the beginning of the arguments that name a command, such as 2 for `task list --json`; nil
+    /// when they name only a part of a command, as after a typing error.
+    static func count(in arguments: [String]) -> Int? {
+        var (command, count): (any ParsableCommand.Type, Int) = (BgtaskCommand.self, 0)
+        while !command.configuration.subcommands.isEmpty {
+            guard count < arguments.count,
+                let next = command.configuration.subcommands.first(where: { name(of: $0) == arguments[count] })
+            else { return nil }
+            (command, count) = (next, count + 1)
         }
-        return arguments.count
+        return count
     }
 
     private static func name(of command: any ParsableCommand.Type) -> String { command.configuration.commandName ?? "" }

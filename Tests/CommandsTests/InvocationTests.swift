@@ -15,7 +15,8 @@ struct InvocationTests {
         (["--socket=/a", "--json", "why", "a.b"], ["why", "--socket=/a", "--json", "a.b"]),
         (["--user", "host", "run", "--socket", "/a"], ["host", "run", "--user", "--socket", "/a"]),
         (["task", "list", "--socket", "/a"], ["task", "list", "--socket", "/a"]),
-        (["--socket"], ["--socket"]), (["--help"], ["--help"]), ([], []),
+        (["--json", "task", "lsit", "a.b"], ["task", "lsit", "a.b", "--json"]), (["--socket"], ["--socket"]),
+        (["--help"], ["--help"]), ([], []),
     ])
     func `options before the command are moved behind its words`(arguments: [String], command: [String]) throws {
         let invocation = try Invocation(arguments)

@@ -10,12 +10,14 @@ struct JournalFilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Only entries of this launch.", valueName: "number"),
+        completion: .launches,
         transform: { try FilterValues.list($0, IdentifierArgument.launch) }
     )
     private var launch: [[LaunchNumber]] = []
 
     @Option(
         help: ArgumentHelp("Only entries of this task.", valueName: "identifier"),
+        completion: .tasks,
         transform: { try FilterValues.list($0, IdentifierArgument.task) }
     )
     private var identifier: [[TaskIdentifier]] = []
@@ -27,6 +29,7 @@ struct JournalFilterOptions: ParsableArguments {
                 + "\(JournalEntry.Event.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "name"
         ),
+        completion: .words(JournalEntry.Event.allCases, \.name),
         transform: { try FilterValues.words($0, among: JournalEntry.Event.allCases, \.name) }
     )
     private var event: [[JournalEntry.Event]] = []
@@ -36,6 +39,7 @@ struct JournalFilterOptions: ParsableArguments {
             "Only entries with this blame: \(Blame.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "whom"
         ),
+        completion: .words(Blame.allCases, \.rawValue),
         transform: { try FilterValues.words($0, among: Blame.allCases, \.rawValue) }
     )
     private var blame: [[Blame]] = []

@@ -19,7 +19,7 @@ struct LaunchShowCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The launch's number.", transform: IdentifierArgument.launch)
+    @Argument(help: "The launch's number.", completion: .launches, transform: IdentifierArgument.launch)
     var number: LaunchNumber
 
     @OptionGroup var output: OutputOptions

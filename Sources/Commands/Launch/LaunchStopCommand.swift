@@ -18,7 +18,7 @@ struct LaunchStopCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The launch's number.", transform: IdentifierArgument.launch)
+    @Argument(help: "The launch's number.", completion: .launches, transform: IdentifierArgument.launch)
     var number: LaunchNumber
 
     @OptionGroup var output: OutputOptions

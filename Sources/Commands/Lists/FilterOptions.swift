@@ -7,6 +7,7 @@ import TaskModel
 struct PluginFilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only this plugin; several between commas, or repeated.", valueName: "identifier"),
+        completion: .plugins,
         transform: { try FilterValues.list($0, IdentifierArgument.plugin) }
     )
     private var plugin: [[PluginIdentifier]] = []

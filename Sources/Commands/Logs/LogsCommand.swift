@@ -26,6 +26,7 @@ struct LogsCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Identifier of a task or plugin, or number of a launch.", valueName: "anything"),
+        completion: .anything,
         transform: LogSubject.init(argument:)
     )
     var subject: LogSubject?
@@ -44,6 +45,7 @@ struct LogsCommand: AsyncParsableCommand {
             "Only lines of this level and above: \(LogLevel.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "level"
         ),
+        completion: .words(LogLevel.allCases, \.name),
         transform: { try WordArgument.value($0, among: LogLevel.allCases, \.name) }
     )
     var level: LogLevel?

@@ -23,6 +23,7 @@ struct StatsCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp("Only these plugins.", valueName: "plugin"),
+        completion: .plugins,
         transform: IdentifierArgument.plugin
     )
     var plugins: [PluginIdentifier] = []

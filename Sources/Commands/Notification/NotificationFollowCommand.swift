@@ -40,6 +40,7 @@ struct NotificationFollowCommand: AsyncParsableCommand {
             "Only this alert; may be repeated: \(AlertKind.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "alert"
         ),
+        completion: .words(AlertKind.allCases, \.rawValue),
         transform: { try WordArgument.value($0, among: AlertKind.allCases, \.rawValue) }
     )
     var outcome: [AlertKind] = []

@@ -67,6 +67,7 @@ struct PluginCheckCommand: AsyncParsableCommand {
             "The checks for the plugins of one role, main or extension; by default those of all roles.",
             valueName: "name"
         ),
+        completion: .words(CheckProfile.allCases, \.rawValue),
         transform: { try WordArgument.value($0, among: CheckProfile.allCases, \.rawValue) }
     )
     var profile: CheckProfile?

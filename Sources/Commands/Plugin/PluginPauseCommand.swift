@@ -27,7 +27,7 @@ struct PluginPauseCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The plugins' identifiers.", transform: IdentifierArgument.plugin)
+    @Argument(help: "The plugins' identifiers.", completion: .plugins, transform: IdentifierArgument.plugin)
     var identifiers: [PluginIdentifier] = []
 
     // Unconditional, so that a value that begins with a dash is reported as an invalid time and not as an option.

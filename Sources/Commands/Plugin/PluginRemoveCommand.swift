@@ -27,7 +27,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The plugin's identifier.", transform: IdentifierArgument.plugin)
+    @Argument(help: "The plugin's identifier.", completion: .plugins, transform: IdentifierArgument.plugin)
     var identifier: PluginIdentifier
 
     @Flag(help: "Also delete the plugin's pending requests and its container, for good.")

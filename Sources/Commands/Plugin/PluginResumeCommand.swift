@@ -24,7 +24,7 @@ struct PluginResumeCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The plugins' identifiers.", transform: IdentifierArgument.plugin)
+    @Argument(help: "The plugins' identifiers.", completion: .plugins, transform: IdentifierArgument.plugin)
     var identifiers: [PluginIdentifier] = []
 
     @Flag(help: "Resume every paused plugin.")

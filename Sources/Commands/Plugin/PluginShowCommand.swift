@@ -17,7 +17,7 @@ struct PluginShowCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The plugin's identifier.", transform: IdentifierArgument.plugin)
+    @Argument(help: "The plugin's identifier.", completion: .plugins, transform: IdentifierArgument.plugin)
     var identifier: PluginIdentifier
 
     @OptionGroup var output: OutputOptions

@@ -20,7 +20,7 @@ struct TriggerCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The extension's identifier.", transform: IdentifierArgument.plugin)
+    @Argument(help: "The extension's identifier.", completion: .plugins, transform: IdentifierArgument.plugin)
     var identifier: PluginIdentifier
 
     @Option(help: PayloadFile.help("extension"))

@@ -33,7 +33,7 @@ struct RemoteCommand {
         let context = CommandContext.current
         let hasTerminal = context.hasTerminal()
         let call = SSHCall(command, on: host, environment: context.environment, hasTerminal: hasTerminal)
-        let status = try await ForegroundProcess.run(call.words, environment: context.environment)
+        let status = try await Self.run(call)
         if let failure = call.failure(of: status) { throw failure }
         return status
     }
@@ -57,13 +57,25 @@ struct RemoteCommand {
     private func run(on index: Int, _ printer: RemotePrinter) async throws -> Int32 {
         let environment = CommandContext.current.environment
         let call = SSHCall(command, on: hosts[index], environment: environment, hasTerminal: false)
-        let status = try await ForegroundProcess.run(call.words, environment: environment) { stream, bytes in
-            printer.add(bytes, from: stream, of: index)
-        }
+        let status = try await Self.run(call) { stream, bytes in printer.add(bytes, from: stream, of: index) }
         let failure = call.failure(of: status)
         let meaning = failure?.status.rawValue ?? status
         try printer.end(index, status: meaning, failure: failure)
         return meaning
+    }
+
+    /// Time in which a signal that has ended `ssh` also reaches this process: a terminal sends Ctrl-C to both.
+    private static let signalDelay = Duration.milliseconds(200)
+
+    private static func run(
+        _ call: SSHCall,
+        receive: (@Sendable (ForegroundProcess.Stream, [UInt8]) -> Void)? = nil
+    ) async throws -> Int32 {
+        let context = CommandContext.current
+        let status = try await ForegroundProcess.run(call.words, environment: context.environment, receive: receive)
+        // Without the delay, Ctrl-C would be reported as a lost connection.
+        if status >= 128 { try await context.pause(signalDelay) }
+        return status
     }
 
     /// Whether the command prints events as they happen, so that no machine waits for the end of another one.

@@ -90,7 +90,8 @@ final class RemotePrinter: Sendable {
         var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         for line in lines {
-            let text = String(decoding: line, as: UTF8.self)
+            // ssh ends some of its messages with a carriage return.
+            let text = String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
             if stream == .error {
                 context.writeLine(names[index] + (isJSON ? ": " : "") + text)
             } else if isJSON {

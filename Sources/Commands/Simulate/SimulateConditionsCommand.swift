@@ -43,6 +43,7 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Simulate a locked container of this plugin; may be repeated.", valueName: "plugin"),
+        completion: .plugins,
         transform: IdentifierArgument.plugin
     )
     var locked: [PluginIdentifier] = []
@@ -51,6 +52,7 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
             "Simulate a mounted and unlocked container of this plugin; may be repeated.",
             valueName: "plugin"
         ),
+        completion: .plugins,
         transform: IdentifierArgument.plugin
     )
     var unlocked: [PluginIdentifier] = []
@@ -59,6 +61,7 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
             "End the simulation for the container of this plugin; may be repeated.",
             valueName: "plugin"
         ),
+        completion: .plugins,
         transform: IdentifierArgument.plugin
     )
     var real: [PluginIdentifier] = []

@@ -19,7 +19,7 @@ struct SimulateExpirationCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The identifier of a running task.", transform: IdentifierArgument.task)
+    @Argument(help: "The identifier of a running task.", completion: .tasks, transform: IdentifierArgument.task)
     var identifier: TaskIdentifier
 
     @OptionGroup var output: OutputOptions

@@ -23,7 +23,7 @@ struct TaskCancelCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Identifiers of tasks.", transform: IdentifierArgument.task)
+    @Argument(help: "Identifiers of tasks.", completion: .tasks, transform: IdentifierArgument.task)
     var identifiers: [TaskIdentifier] = []
 
     @OptionGroup(title: "Filters") var filters: TaskFilterOptions

@@ -20,7 +20,11 @@ struct TaskRetryCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Identifiers of tasks, or numbers of submissions.", transform: TaskRetryCommand.subject)
+    @Argument(
+        help: "Identifiers of tasks, or numbers of submissions.",
+        completion: .tasks,
+        transform: TaskRetryCommand.subject
+    )
     var subjects: [String] = []
 
     @OptionGroup var output: OutputOptions

@@ -24,7 +24,7 @@ struct TaskStopCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Identifiers of tasks.", transform: IdentifierArgument.task)
+    @Argument(help: "Identifiers of tasks.", completion: .tasks, transform: IdentifierArgument.task)
     var identifiers: [TaskIdentifier] = []
 
     @OptionGroup(title: "Filters") var filters: TaskFilterOptions

@@ -32,7 +32,11 @@ struct TaskSubmitCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The task's identifier. Required without --from.", transform: IdentifierArgument.task)
+    @Argument(
+        help: "The task's identifier. Required without --from.",
+        completion: .tasks,
+        transform: IdentifierArgument.task
+    )
     var identifier: TaskIdentifier?
 
     @Option(

@@ -19,7 +19,11 @@ struct WhyCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Identifier of a task, or of a plugin with waiting events.", transform: IdentifierArgument.task)
+    @Argument(
+        help: "Identifier of a task, or of a plugin with waiting events.",
+        completion: .tasksAndPlugins,
+        transform: IdentifierArgument.task
+    )
     var identifier: TaskIdentifier
 
     @OptionGroup var output: OutputOptions

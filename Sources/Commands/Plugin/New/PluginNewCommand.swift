@@ -28,18 +28,21 @@ struct PluginNewCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("The language: c, c++, swift, rust or go.", valueName: "language"),
+        completion: .words(PluginLanguage.allCases, \.rawValue),
         transform: { try WordArgument.value($0, among: PluginLanguage.allCases, \.rawValue) }
     )
     var language: PluginLanguage
 
     @Option(
         help: ArgumentHelp("The kind of the task: refresh (default) or processing.", valueName: "kind"),
+        completion: .words(PluginTaskKind.allCases, \.rawValue),
         transform: { try WordArgument.value($0, among: PluginTaskKind.allCases, \.rawValue) }
     )
     var kind: PluginTaskKind = .refresh
 
     @Option(
         help: ArgumentHelp("The role: main (default), or extension, which submits for its main.", valueName: "role"),
+        completion: .words(PluginRole.allCases, \.name),
         transform: { try WordArgument.value($0, among: PluginRole.allCases, \.name) }
     )
     var role: PluginRole = .main

@@ -32,7 +32,7 @@ struct RunCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Identifiers of tasks.", transform: IdentifierArgument.task)
+    @Argument(help: "Identifiers of tasks.", completion: .tasks, transform: IdentifierArgument.task)
     var identifiers: [TaskIdentifier] = []
 
     @Option(help: "Submit a request of this kind: refresh, processing or health-research.")

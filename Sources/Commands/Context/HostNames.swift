@@ -1,0 +1,78 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import ControlClient
+import TaskModel
+
+/// The names that a host knows, for the completion of command lines in shells.
+struct HostNames: Sendable {
+    var plugins: [String] = []
+    var tasks: [String] = []
+    var launches: [String] = []
+
+    /// The names for the present call of a completion script; empty without a host.
+    @TaskLocal static var current = HostNames()
+
+    /// Time after which a completion is given up.
+    private static let timeout = Duration.seconds(1)
+    private static let mostLaunches = 50
+
+    /// The call with which completion scripts ask for names.
+    static func isAsked(by arguments: [String]) -> Bool { arguments.first == "---completion" }
+
+    /// Returns the names of the host that the completed command line chooses; none when it does not answer in time, and
+    /// none for a command line about other machines.
+    static func fetch(for arguments: [String]) async -> HostNames {
+        guard !arguments.contains(where: { $0.hasPrefix("-H") }), let host = host(in: arguments) else {
+            return HostNames()
+        }
+        let names = try? await ControlClient.withConnection(to: host.choice.socket, answerTimeout: timeout) { client in
+            let plugins = try await client.pluginPage(PluginQuery(limit: PageLimit.range.upperBound)).plugins
+            let work = try await client.taskPage(TaskQuery(limit: PageLimit.range.upperBound))
+            let launches = try await client.launchPage(LaunchQuery(limit: mostLaunches)).launches
+            return HostNames(plugins: plugins, work: work, launches: launches)
+        }
+        return names ?? HostNames()
+    }
+
+    private init(plugins: [PluginListReply.Summary], work: TaskListReply, launches: [LaunchReply]) {
+        self.plugins = plugins.map(\.identifier)
+        // Patterns such as `com.example.feed.*` are no identifiers.
+        let permitted = plugins.flatMap(\.permitted).filter { TaskIdentifier($0) != nil }
+        let present = work.pending.map(\.identifier) + work.running.compactMap(\.identifier)
+        tasks = Set(permitted + present).sorted()
+        self.launches = launches.map { "\($0.launch)" }
+    }
+
+    init() {}
+
+    /// The options of the completed command line that choose a host; nil for invalid ones.
+    private static func host(in arguments: [String]) -> HostOptions? {
+        var options: [String] = []
+        for (index, argument) in arguments.enumerated() {
+            switch argument {
+            case "--system", "--user": options.append(argument)
+            case "--socket" where index + 1 < arguments.count: options += [argument, arguments[index + 1]]
+            case _ where argument.hasPrefix("--socket="): options.append(argument)
+            default: break
+            }
+        }
+        return try? HostOptions.parse(options)
+    }
+}
+
+extension CompletionKind {
+    static let plugins = CompletionKind.custom { _, _, _ in HostNames.current.plugins }
+    static let tasks = CompletionKind.custom { _, _, _ in HostNames.current.tasks }
+    static let launches = CompletionKind.custom { _, _, _ in HostNames.current.launches }
+    /// Tasks, plugins and launches, for commands that explain or show anything.
+    static let anything = CompletionKind.custom { _, _, _ in
+        HostNames.current.tasks + HostNames.current.plugins + HostNames.current.launches
+    }
+    static let tasksAndPlugins = CompletionKind.custom { _, _, _ in HostNames.current.tasks + HostNames.current.plugins
+    }
+
+    /// The words of a vocabulary.
+    static func words<Value>(_ values: [Value], _ word: (Value) -> String) -> CompletionKind { .list(values.map(word)) }
+}

@@ -1,0 +1,66 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Commands
+import ControlAPI
+import Testing
+
+@Suite("Shells complete the names that the host knows")
+struct CompletionTests {
+    private func with(_ body: (StubHost) async throws -> Void) async throws {
+        let plugins = String(decoding: try WireCoding.encode(try Samples.pluginList()), as: UTF8.self)
+        let tasks = String(decoding: try WireCoding.encode(try Samples.taskList()), as: UTF8.self)
+        let launches = String(
+            decoding: try WireCoding.encode(LaunchListReply(launches: [try Samples.launch()])),
+            as: UTF8.self
+        )
+        try await StubHost.with({ request in
+            let answers = [("/v1/plugins", plugins), ("/v1/tasks", tasks), ("/v1/launches", launches)]
+            return .body(status: 200, answers.first { request.path.hasPrefix($0.0) }?.1 ?? "")
+        }) { try await body($0) }
+    }
+
+    /// Calls the command as a completion script does for the empty word at the end of a command line.
+    private func complete(_ words: [String], _ argument: String, _ options: [String]) async -> Terminal {
+        let terminal = Terminal()
+        let line = words + options + [""]
+        let call = ["---completion"] + words + ["--", argument, "\(line.count - 1)", "0"] + line
+        #expect(await terminal.run(list: call) == .done)
+        return terminal
+    }
+
+    @Test(arguments: [
+        (["plugin", "show"], "positional@0", "com.example.feed"), (["launch", "show"], "positional@0", "41"),
+        (["task", "cancel"], "positional@0", "com.example.feed.refresh"),
+        (["task", "list"], "--plugin", "com.example.feed"), (["journal"], "--launch", "41"),
+    ])
+    func `a completion prints the names of the host that the command line chooses`(
+        words: [String],
+        argument: String,
+        name: String
+    ) async throws {
+        try await with { host in
+            let terminal = await complete(words, argument, ["--socket", host.socket])
+            #expect(terminal.output.split(separator: "\n").contains { $0 == name }, "\(terminal.output)")
+            #expect(terminal.error.isEmpty)
+        }
+    }
+
+    @Test func `a completion without a host, or for another machine, prints nothing`() async throws {
+        let gone = await complete(["plugin", "show"], "positional@0", ["--socket", "/nowhere/socket"])
+        #expect(gone.output.allSatisfy(\.isNewline) && gone.error.isEmpty)
+        try await with { host in
+            let options = ["-H", "web-1", "--socket", host.socket]
+            let remote = await complete(["plugin", "show"], "positional@0", options)
+            #expect(remote.output.allSatisfy(\.isNewline) && host.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `the completion script of a shell has the values of options`(shell: String) async {
+        let terminal = Terminal()
+        #expect(await terminal.run("--generate-completion-script", shell) == .done)
+        for word in ["launch-completed", "health-research", "jsonl", "---completion"] {
+            #expect(terminal.output.contains(word), "\(word)")
+        }
+    }
+}
