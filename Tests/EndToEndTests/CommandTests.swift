@@ -169,7 +169,7 @@ struct CommandTests {
             // A known task without submissions is no error; a list without rows has the exit status of grep.
             let own = try await host.bgtask("why", Self.task)
             #expect(own.status == 0 && own.output.contains("no outcome of it is recorded"))
-            let none = try await host.bgtask("launch", "list", "--plugin", TestPlugin.neighbour.identifier)
+            let none = try await host.bgtask("launch", "list", "--outcome", "crashed")
             #expect(none.status == 1 && none.output.isEmpty && none.error == "bgtask: no launch found\n")
         }
     }

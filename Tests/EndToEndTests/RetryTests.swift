@@ -36,6 +36,7 @@ struct RetryTests {
             let shown = try await host.bgtask("launch", "show", "\(first.launch ?? 0)").output
             #expect(shown.contains("retrying"), "\(shown)")
 
+            try await host.stop()
             try await host.restart()
             #expect(try await host.client.tasks().pending.map(\.failures) == [1])
             #expect(try await host.bgtask("task", "list").output.contains("1x"))
