@@ -106,7 +106,7 @@ struct PluginTryTests {
         try await HostFixture.with(plugins: [main, child]) { host in
             let run = try await host.bgtask("plugin", "try", child.identifier, "trigger")
             #expect(run.status == 0, "\(run.error)")
-            #expect(run.output.contains("outcome    succeeded"), "\(run.output)")
+            #expect(run.output.contains("succeeded: the plugin completed the task"), "\(run.output)")
         }
     }
 

@@ -59,6 +59,7 @@ struct RunTests {
 
             let first = try await host.submit(fail, payload: [7, 8])
             _ = try await host.end(ofLaunch: try #require(try await host.outcome(of: first).launch))
+            try await host.stop()
             try await host.restart()
             let retried = try await host.client.retry("\(first)")
             #expect(retried.submission > first && retried.identifier == fail)

@@ -82,10 +82,17 @@ struct RunCommand: AsyncParsableCommand {
         let (json, limit) = (output.json, try limit())
         let end = try await Interruptible.cancelling {
             try await host.connected { client in
+                let began = CommandContext.current.now()
                 let start = try await client.journal(limit: 1).last
                 let (report, submission) = try await launcher.launch(identifier, with: client)
                 if !json { try output.show(report) }
-                let waiter = TaskWaiter(task: identifier, submission: submission, start: start, json: json)
+                let waiter = TaskWaiter(
+                    task: identifier,
+                    submission: submission,
+                    start: start,
+                    began: began,
+                    json: json
+                )
                 return try await waiter.end(with: client, within: limit)
             }
         }

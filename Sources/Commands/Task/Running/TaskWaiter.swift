@@ -11,6 +11,8 @@ struct TaskWaiter {
     let submission: Int64
     /// Number of the last journal entry before the submission.
     let start: Int64
+    /// The time before the submission, from which log lines are printed.
+    let began: WallTime
     /// Whether to print journal entries and log lines as JSON, one per line.
     let json: Bool
 
@@ -24,12 +26,11 @@ struct TaskWaiter {
     ///
     /// - Parameter limit: maximum time of the waiting; nil for no limit.
     func end(with client: ControlClient, within limit: Duration?) async throws -> RunEnd {
-        let began = CommandContext.current.now()
         let progress = LogProgress(json: json)
         let event = try await withThrowingTaskGroup(of: Event.self) { group in
             group.addTask { try await followJournal(with: client) }
             group.addTask {
-                try await followLog(since: began, with: client, progress)
+                try await followLog(with: client, progress)
                 return .noMoreLines
             }
             if let limit {
@@ -48,7 +49,7 @@ struct TaskWaiter {
         guard case .end(let line) = event else {
             return RunEnd(task: task, submission: submission, line: nil, limit: limit)
         }
-        if let launch = line.launch { try await showRest(of: launch, since: began, with: client, progress) }
+        if let launch = line.launch { try await showRest(of: launch, with: client, progress) }
         try show(line)
         return RunEnd(task: task, submission: submission, line: line, limit: nil)
     }
@@ -64,7 +65,7 @@ struct TaskWaiter {
     }
 
     /// Prints new log lines of the task until the host ends the stream. A caller without the role operate gets none.
-    private func followLog(since began: WallTime, with client: ControlClient, _ progress: LogProgress) async throws {
+    private func followLog(with client: ControlClient, _ progress: LogProgress) async throws {
         let query = LogQuery(limit: 1, identifier: task, since: began)
         do {
             for try await line in try await client.followLogs(query) { try progress.show(line) }
@@ -77,12 +78,7 @@ struct TaskWaiter {
     }
 
     /// Prints the log lines of the last launch that the stream had not delivered when the task ended.
-    private func showRest(
-        of launch: Int64,
-        since began: WallTime,
-        with client: ControlClient,
-        _ progress: LogProgress
-    ) async throws {
+    private func showRest(of launch: Int64, with client: ControlClient, _ progress: LogProgress) async throws {
         if !progress.isReadable { return }
         let number = LaunchNumber(rawValue: launch)
         let query = LogQuery(limit: PageLimit.range.upperBound, launch: number, identifier: task, since: began)
