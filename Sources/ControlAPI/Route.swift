@@ -96,6 +96,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .journal: JournalQuery.names
         case .logs: LogQuery.names
         case .stats: StatsQuery.names
+        case .taskSubmit: TaskSubmission.queryNames
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
             .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy,
             .launchShow, .launchStop, .metrics, .run,
@@ -115,7 +116,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     /// Maximum size of the body of a call in bytes: a payload in base 64 plus the other fields, or many requests.
     package var maximumBody: Int { self == .taskSubmitBatch ? 2 << 20 : 256 << 10 }
 
-    /// The HTTP status of a successful answer to the route.
+    /// The HTTP status of a successful answer to the route; a dry run of a submission, which creates nothing, has 200.
     package var successStatus: Int {
         switch self {
         case .taskSubmit, .taskRetry, .pluginTrigger: 201

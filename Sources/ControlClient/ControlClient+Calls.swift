@@ -44,6 +44,11 @@ extension ControlClient {
         try await send(submission, to: .taskSubmit)
     }
 
+    /// Checks a request by the rules of a submission. The host stores nothing.
+    package func check(_ submission: TaskSubmission) async throws(ControlError) -> TaskDryRunReply {
+        try await send(submission, to: .taskSubmit, query: TaskSubmission.dryRunItems)
+    }
+
     /// Submits the requests of a batch. Throws when the host refuses the whole batch.
     package func submit(_ batch: TaskBatchText) async throws(ControlError) -> TaskBatchReply {
         try await send(json: batch.body, to: .taskSubmitBatch, within: 4)

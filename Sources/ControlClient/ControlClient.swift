@@ -55,7 +55,8 @@ package struct ControlClient: Sendable {
     func send<Reply: Decodable>(
         _ body: some Encodable,
         to route: Route,
-        _ value: String? = nil
+        _ value: String? = nil,
+        query: [(name: String, value: String)] = []
     ) async throws(ControlError) -> Reply {
         let json: Data
         do {
@@ -63,7 +64,7 @@ package struct ControlClient: Sendable {
         } catch {
             throw .misunderstood(socket: socket, detail: WireCoding.explanation(of: error))
         }
-        return try await send(json: json, to: route, value)
+        return try await send(json: json, to: route, value, query: query)
     }
 
     /// Calls a route with a body that is already encoded.
@@ -73,9 +74,10 @@ package struct ControlClient: Sendable {
         json: Data,
         to route: Route,
         _ value: String? = nil,
+        query: [(name: String, value: String)] = [],
         within factor: Int = 1
     ) async throws(ControlError) -> Reply {
-        var request = request(route, value)
+        var request = request(route, value, query: query)
         request.body = .bytes(json)
         request.headers.add(name: "content-type", value: "application/json")
         return try await answer(to: request, within: answerTimeout * factor)

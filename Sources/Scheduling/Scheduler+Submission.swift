@@ -49,6 +49,20 @@ extension Scheduler {
         stage(request, of: submission, for: asker, at: now)
     }
 
+    /// The plugin and the replaced request of a submission by a user, if it were made now. Nothing changes.
+    package func check(
+        _ submission: Submission,
+        at now: Moment
+    ) -> Result<(plugin: PluginIdentifier, replaced: SubmissionNumber?), SubmissionRefusal> {
+        owner(of: submission).flatMap { owner in
+            let isForeground = isForeground(submission)
+            if let refusal = refusal(of: submission, by: owner, isForeground: isForeground, at: now) {
+                return .failure(refusal)
+            }
+            return .success((owner, plugins[owner].requests.expected(submission.request.identifier)?.number))
+        }
+    }
+
     private func refusal(
         of submission: Submission,
         by owner: PluginIdentifier,

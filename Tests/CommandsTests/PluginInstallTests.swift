@@ -53,6 +53,17 @@ struct PluginInstallTests {
         }
     }
 
+    @Test func `plugin install --dry-run prints the plan and writes no file`() async throws {
+        try await PluginCommandFixture.with { fixture in
+            let manifest = try await fixture.build("Obedient")
+            #expect(await fixture.run("install", manifest, "--dry-run") == .done)
+            #expect(fixture.terminal.output.contains("com.example.obedient") && fixture.installed.isEmpty)
+            #expect(fixture.terminal.error.contains("dry run: nothing was changed"))
+            let (status, report) = try await fixture.report(of: manifest, "--dry-run")
+            #expect(status == .done && report.outcome == "dry-run" && fixture.installed.isEmpty)
+        }
+    }
+
     @Test func `plugin install writes no file for a plugin that a host would refuse, and names the rule`() async throws
     {
         try await PluginCommandFixture.with { fixture in

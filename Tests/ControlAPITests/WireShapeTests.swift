@@ -611,6 +611,11 @@ struct WireShapeTests {
                   "replaced": 9}
                 """
         )
+        try check(
+            TaskDryRunReply(plugin: plugin, identifier: task, replacing: SubmissionNumber(rawValue: 9)),
+            "TaskDryRunReply",
+            is: #"{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "replaced": 9}"#
+        )
         let error = ErrorReply(code: "malformed", subReason: "kind-unknown", field: "requests[1].kind", message: "m")
         let submitted = TaskSubmissionReply(number, plugin: plugin, identifier: task, replacing: nil)
         try check(

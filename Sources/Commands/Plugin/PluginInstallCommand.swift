@@ -51,6 +51,9 @@ struct PluginInstallCommand: AsyncParsableCommand {
     @Flag(help: "Install without confirmation.")
     var yes = false
 
+    @Flag(help: "Only check the plugin and print what would be installed; nothing is changed.")
+    var dryRun = false
+
     @Option(
         help: ArgumentHelp(
             "Consent to the grants with this digest; any other grants are refused.",
@@ -83,12 +86,27 @@ struct PluginInstallCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await options.place()
+        if dryRun { return try await Interruptible.cancelling { try await self.showPlan(into: place) } }
         // Before the plan, which depends on the installed files.
         let lock = try DirectoryLock(on: place.operatorDirectory, isCreating: true)
         defer { withExtendedLifetime(lock) {} }
         // A signal during the plan or its question deletes the unpacked files, and changes nothing.
         let (plan, requests) = try await Interruptible.cancelling { try await self.confirmedPlan(into: place) }
         try await Interruptions.deferred { try await install(plan, requests) }
+    }
+
+    /// Prints what an installation would do, and throws when it needs a consent. The lock is not taken, because it would
+    /// create the directory.
+    private func showPlan(into place: InstallationPlace) async throws {
+        let plan = try plan(into: place)
+        let requests = try await options.requests(unpermittedBy: plan)
+        if json {
+            try InstallationReport(plan, stranding: requests, outcome: .dryRun).write()
+        } else {
+            try CommandContext.current.write(plan.text(stranding: requests))
+        }
+        try plan.consent.check(accepted: acceptGrants)
+        CommandContext.current.writeMessage("dry run: nothing was changed")
     }
 
     /// The plan to which the operator consented, and the pending requests that the new version would no longer permit.

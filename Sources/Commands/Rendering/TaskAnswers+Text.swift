@@ -15,6 +15,16 @@ extension TaskSubmissionReply: Presentable {
     }
 }
 
+extension TaskDryRunReply: Presentable {
+    func text(for reader: Reader) -> String {
+        let replacement = replaced.map { ", replacing submission \($0)" } ?? ""
+        let begin = earliestBegin.map { "; it would run no earlier than \($0.text(for: reader))" } ?? ""
+        let sentence =
+            "\(identifier) would be pending for \(plugin)\(replacement)\(begin)" + (waiting ?? []).waitText(for: reader)
+        return sentence.terminalSafe + "\n"
+    }
+}
+
 extension TaskBatchResult {
     /// The output line for one request of a file.
     ///

@@ -83,6 +83,9 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Option(help: PayloadFile.help("task"))
     var payload: String?
 
+    @Flag(help: "Only check the request, by the rules of a submission; the host stores nothing.")
+    var dryRun = false
+
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
@@ -106,6 +109,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
             continued: kind == .continued ? continuedTerms : nil
         )
         let submission = TaskSubmission(request, payload: try payload.map(PayloadFile.bytes(of:)) ?? [])
+        if dryRun { return try output.show(try await host.connected { try await $0.check(submission) }) }
         try output.show(try await host.connected { try await $0.submit(submission) })
     }
 

@@ -19,6 +19,24 @@ extension ControlRoutes {
         }
     }
 
+    /// Checks a request by the rules of a submission, and stores nothing.
+    func checkSubmission(_ body: TaskSubmission) async throws -> TaskDryRunReply {
+        let (request, payload) = try body.validated()
+        let submission = Submission(request: request, payload: payload, submitter: .user)
+        try await catalogue.waitUntilLoaded()
+        switch try await read({ scheduler, now in scheduler.check(submission, at: now) }) {
+        case .failure(let refusal): throw self.refusal(refusal, of: request.identifier)
+        case .success(let (plugin, replaced)):
+            return TaskDryRunReply(
+                plugin: plugin,
+                identifier: request.identifier,
+                replacing: replaced,
+                earliestBegin: request.earliestBegin,
+                waiting: try await pauses(of: [plugin])[plugin] ?? []
+            )
+        }
+    }
+
     /// Submits the valid requests of a batch together: they wait for no answer of each other, so that their commits share
     /// few transactions. Returns when each request is committed or refused.
     func submit(_ batch: TaskBatch) async -> TaskBatchReply {

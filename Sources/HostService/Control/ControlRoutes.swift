@@ -49,6 +49,8 @@ struct ControlRoutes: Sendable {
             Response(json: try await trigger(call.value, call.decoded()), status: route.successStatus)
         case .pluginPause: Response(json: try await pause(call.value, call.decoded()))
         case .pluginResume: Response(json: try await resume(call.value))
+        case .taskSubmit where try TaskSubmission.isDryRun(reading: call.query.value):
+            Response(json: try await checkSubmission(call.decoded()))
         case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)
         case .taskSubmitBatch: Response(json: await submit(try TaskBatch.reading(call.body)))
         case .taskCancel: Response(json: try await cancel(call.value))
