@@ -98,8 +98,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .stats: StatsQuery.names
         case .taskSubmit: TaskSubmission.queryNames
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
-            .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy,
-            .launchShow, .launchStop, .metrics, .run,
+            .pluginPause, .pluginResume, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy, .launchShow,
+            .launchStop, .metrics, .run,
             .simulateExpiration, .simulateConditions:
             []
         }
