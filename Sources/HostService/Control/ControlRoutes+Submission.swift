@@ -23,7 +23,7 @@ extension ControlRoutes {
     func checkSubmission(_ body: TaskSubmission) async throws -> TaskDryRunReply {
         let (request, payload) = try body.validated()
         let submission = Submission(request: request, payload: payload, submitter: .user)
-        await catalogue.waitUntilLoaded()
+        try await catalogue.waitUntilLoaded()
         switch try await read({ scheduler, now in scheduler.check(submission, at: now) }) {
         case .failure(let refusal): throw self.refusal(refusal, of: request.identifier)
         case .success(let (plugin, replaced)):
@@ -32,7 +32,7 @@ extension ControlRoutes {
                 identifier: request.identifier,
                 replacing: replaced,
                 earliestBegin: request.earliestBegin,
-                waiting: try await pauses(of: [plugin])[plugin] ?? []
+                waiting: await pauses(of: [plugin])[plugin] ?? []
             )
         }
     }
