@@ -44,7 +44,8 @@ struct TerminalSafetyTests {
         "stats",
     ]
 
-    @Test func `every verb of bgtask except host run and notification follow has a call in the tests of terminal safety`() {
+    @Test
+    func `every verb of bgtask except host run and notification follow has a call in the tests of terminal safety`() {
         func verbs(of command: any ParsableCommand.Type, after path: [String]) -> [String] {
             let children = command.configuration.subcommands
             if children.isEmpty { return [path.joined(separator: " ")] }
