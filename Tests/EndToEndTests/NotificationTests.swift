@@ -26,7 +26,8 @@ struct NotificationTests {
     /// Waits until the follower has connected to the host for the first time.
     private func followed(_ state: String) async throws {
         try await withDeadline(waitingFor: "the state file of the follower") {
-            while !FileManager.default.fileExists(atPath: state) {
+            // Without a number, the file has only the state of the host.
+            while (try? String(contentsOfFile: state, encoding: .utf8))?.contains(/"number":[1-9]/) != true {
                 try Task.checkCancellation()
                 await Task.yield()
             }
