@@ -4,7 +4,7 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("Debian's Prometheus reads the metrics of a host", .timeLimit(.minutes(5)))
+@Suite("Debian's Prometheus reads the metrics of a host", .timeLimit(.minutes(30)))
 struct PrometheusTests {
     /// The programs of Debian's package, which `make test` extracts into the build directory.
     private enum Program: String {
