@@ -87,7 +87,7 @@ struct NotificationFollowTests {
     @Test(arguments: [
         (["--exec", "true", "--webhook", "https://example.com"], "--exec and --webhook exclude each other"),
         (["--webhook", "ftp://example.com/a"], "write https://HOST/PATH"),
-        (["--interval", "15m"], "write 15min"), (["--timeout", "1h"], "from 1s to 10min"),
+        (["--interval", "15parsecs"], "write it like 15min"), (["--timeout", "1h"], "from 1s to 10min"),
         (["--outcome", "fail"], "failed"), (["--exec", ""], "--exec is empty"),
     ])
     func `misuse of bgtask notification follow is refused with a remedy`(arguments: [String], remedy: String) async {

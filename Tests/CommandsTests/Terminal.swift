@@ -76,7 +76,11 @@ final class Terminal: Sendable {
                 AsyncStream { continuation in streams.withLock { $0.interruption = continuation } }
             },
             ask: { _ in answer },
-            pause: { [self] time in streams.withLock { $0.pauses.append(time) } }
+            pause: { [self] time in
+                try Task.checkCancellation()
+                streams.withLock { $0.pauses.append(time) }
+                await Task.yield()
+            }
         )
         return await CommandContext.$current.withValue(context) { await BgtaskCommand.execute(arguments) }
     }

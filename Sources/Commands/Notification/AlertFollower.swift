@@ -60,6 +60,7 @@ actor AlertFollower {
             if let host = try? await client.host() {
                 note(progress.take(host, by: rules, at: CommandContext.current.now()))
             }
+            try Task.checkCancellation()
             try await CommandContext.current.pause(Self.statusInterval)
         }
     }

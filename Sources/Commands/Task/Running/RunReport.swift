@@ -10,11 +10,17 @@ struct RunReport: Encodable, Presentable {
     let launching: [Int64]
     let waiting: [WaitingReason]?
 
-    /// - Parameter run: the answer to the launch; nil when the submitted requests were already launched.
-    init(submitted: [TaskSubmissionReply] = [], run: RunReply?) {
+    init(submitted: [TaskSubmissionReply] = [], run: RunReply) {
         self.submitted = submitted
-        launching = run?.launching ?? []
-        waiting = run?.waiting
+        launching = run.launching
+        waiting = run.waiting
+    }
+
+    /// - Parameter reasons: the reasons for which the submitted requests wait; empty when they were already launched.
+    init(submitted: [TaskSubmissionReply], reasons: [WaitingReason]) {
+        self.submitted = submitted
+        launching = []
+        waiting = reasons.isEmpty ? nil : reasons
     }
 
     func text(for reader: Reader) -> String {

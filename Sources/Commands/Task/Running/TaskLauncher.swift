@@ -31,11 +31,17 @@ struct TaskLauncher {
         return try await launch(tasks, submitting: answers, with: client)
     }
 
-    /// Launches one task, and returns the number of its request.
+    /// Launches one task, and returns the number of its request, which may wait.
     func launch(_ task: TaskIdentifier, with client: ControlClient) async throws -> (RunReport, submission: Int64) {
         let why = try await client.why(task)
         if !ordersRequest, let pending = why.submission {
-            return (RunReport(run: try await client.run([task])), pending)
+            switch await run([task], with: client) {
+            case .success(let reply): return (RunReport(run: reply), pending)
+            case .failure(let error):
+                // The request waits, and so does the caller.
+                guard error.isNotLaunching else { throw error }
+                return (RunReport(submitted: [], reasons: why.reasons), pending)
+            }
         }
         let report = try await launch([task], submitting: [why], with: client)
         return (report, report.submitted.first?.submission ?? 0)
@@ -61,12 +67,16 @@ struct TaskLauncher {
         case .success(let reply): return RunReport(submitted: submitted, run: reply)
         case .failure(let error):
             guard error.isNotLaunching else { throw error }
-            // A request that could run at once is launched already, and is no longer pending.
+            // A request that could run at once is launched already, and is no longer pending. Another one waits: its
+            // launch is not refused, because it is submitted.
+            var reasons: [WaitingReason] = []
             for reply in submitted {
                 guard let task = TaskIdentifier(reply.identifier) else { continue }
-                if try await client.why(task).submission == reply.submission { throw error }
+                let why = try await client.why(task)
+                if why.submission == reply.submission { reasons += why.reasons }
             }
-            return RunReport(submitted: submitted, run: nil)
+            if submitted.isEmpty { throw error }
+            return RunReport(submitted: submitted, reasons: reasons)
         }
     }
 
