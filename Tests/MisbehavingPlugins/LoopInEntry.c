@@ -14,6 +14,7 @@ static void succeed(void *context, const bgt_host *host, bgt_task task) {
 static volatile int forever = 1;
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {
+    bgt_log(host, BGT_LOG_INFO, "entry runs");
     while (forever) {
     }
     BGTASK_TRY(bgt_register(host, "com.example.loopinentry.task", succeed, NULL));
