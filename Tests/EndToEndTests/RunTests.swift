@@ -49,6 +49,29 @@ struct RunTests {
         }
     }
 
+    @Test(.proves(89))
+    func `run for a busy plugin reports the request that it submitted and its reason, and --wait waits for its end`()
+        async throws
+    {
+        let patient = TestPlugin("Patient", tasks: ["one", "two"])
+        try await HostFixture.with(plugins: [patient]) { host in
+            try await host.started(patient)
+            try await host.submit(patient.task("one"))
+            try await host.waitForLog("that it runs") { $0.contains("patient runs \(patient.task("one"))") }
+            let run = try await host.bgtask("run", patient.task("two"), "--kind", "processing")
+            #expect(run.status == 0 && run.output.contains("lane-busy"), "\(run)")
+            let pending = try await host.client.tasks().pending.map(\.identifier)
+            #expect(pending == [patient.task("two")])
+            let waiter = try await ChildProcess.start(
+                BuiltProgram.command.path(),
+                ["run", patient.task("two"), "--wait", "--socket", host.socket]
+            )
+            try await waiter.outputLine("the reason") { $0.contains("lane-busy") }
+            try host.release(patient)
+            #expect(try await waiter.ending() == .exited(0))
+        }
+    }
+
     @Test
     func `task retry submits a failed request again with its payload, and refuses every other one`() async throws {
         let plugin = Self.plain
