@@ -111,7 +111,8 @@ int bgl_has_access_list(const char *path) { return getxattr(path, "system.posix_
 struct measurement {
     int64_t since;
     uint32_t device_major, device_minor;
-    uid_t owner;
+    /* User whose closed directories are opened; -1 for none. */
+    uid_t opens_of;
     /* Size of an inode that takes free bytes; 0 on a file system with a separate table of inodes. */
     int64_t inode_bytes;
     int64_t created, bytes;
@@ -179,7 +180,7 @@ static void measure_entry(int directory, const char *name, struct measurement *s
     if (!is_directory) return;
     struct opened inner = {NULL, 0, 0};
     /* Without a time of creation, the change of the mode would look like a creation to the next measurement. */
-    if (depth + 1 < DEEPEST_COUNTED) inner = open_closed(directory, name, has_birth ? sum->owner : (uid_t)-1);
+    if (depth + 1 < DEEPEST_COUNTED) inner = open_closed(directory, name, has_birth ? sum->opens_of : (uid_t)-1);
     if (inner.stream != NULL)
         measure_in(inner, sum, depth + 1);
     else
@@ -200,16 +201,16 @@ static void measure_in(struct opened opened, struct measurement *sum, int depth)
 }
 
 /* Measures a tree into a sum whose time and limit are set. Returns a negative errno when its top cannot be read. */
-static int measure(const char *path, struct measurement *sum) {
+static int measure(const char *path, struct measurement *sum, int opens_closed) {
     struct statx status;
     if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE | STATX_UID | STATX_BLOCKS, &status) != 0) return -errno;
-    struct opened opened = open_closed(AT_FDCWD, path, status.stx_uid);
+    sum->opens_of = opens_closed ? status.stx_uid : (uid_t)-1;
+    struct opened opened = open_closed(AT_FDCWD, path, sum->opens_of);
     if (opened.stream == NULL) return -errno;
     struct statfs system;
     const int is_xfs = fstatfs(dirfd(opened.stream), &system) == 0 && system.f_type == XFS_SUPER_MAGIC;
     sum->device_major = status.stx_dev_major;
     sum->device_minor = status.stx_dev_minor;
-    sum->owner = status.stx_uid;
     sum->inode_bytes = is_xfs ? XFS_INODE : 0;
     sum->bytes = (int64_t)status.stx_blocks * 512;
     measure_in(opened, sum, 0);
@@ -218,7 +219,7 @@ static int measure(const char *path, struct measurement *sum) {
 
 int bgl_measure_tree(const char *path, int64_t since, int limit, int64_t *created, int64_t *bytes) {
     struct measurement sum = {.since = since, .rest = limit};
-    const int error = measure(path, &sum);
+    const int error = measure(path, &sum, 1);
     if (error != 0) return error;
     *created = sum.created;
     *bytes = sum.bytes;
@@ -227,7 +228,7 @@ int bgl_measure_tree(const char *path, int64_t since, int limit, int64_t *create
 
 int64_t bgl_tree_bytes(const char *path, int limit) {
     struct measurement sum = {.rest = limit};
-    const int error = measure(path, &sum);
+    const int error = measure(path, &sum, 0);
     if (error != 0) return error;
     return sum.is_partial ? -E2BIG : sum.bytes;
 }

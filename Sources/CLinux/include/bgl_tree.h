@@ -19,8 +19,8 @@ int bgl_give_tree(int directory, uid_t from, uid_t user, gid_t group, int limit)
  * when the directory cannot be read. */
 int bgl_measure_tree(const char *path, int64_t since, int limit, int64_t *created, int64_t *bytes);
 
-/* The bytes that the entries below a directory occupy, as bgl_measure_tree adds them up. Returns -E2BIG when a part could
- * not be examined, another negative errno when the directory cannot be read. */
+/* The bytes that the entries below a directory occupy, as bgl_measure_tree adds them up, without a change of any mode.
+ * Returns -E2BIG when a part could not be examined, another negative errno when the directory cannot be read. */
 int64_t bgl_tree_bytes(const char *path, int limit);
 
 /* Writes all changes of the file system that contains an open file to disk. Returns a negative errno on failure. */
