@@ -45,7 +45,12 @@ final class ConfigurationKeeper: Sendable {
         do {
             new = try await threads.run { [reread] in try reread() }
         } catch {
-            log.error("configuration not reloaded; the present one stays in force", metadata: ["problem": "\(error)"])
+            for problem in (error as? HostError)?.problems ?? ["\(error)"] {
+                log.error(
+                    "configuration not reloaded; the present one stays in force",
+                    metadata: ["problem": "\(problem)"]
+                )
+            }
             throw error
         }
         let reload = state.withLock { present in
