@@ -44,6 +44,7 @@ final class ConfigurationKeeper: Sendable {
         let new: HostConfiguration
         do {
             new = try await threads.run { [reread] in try reread() }
+            try current.checkFile(of: new)
         } catch {
             for problem in (error as? HostError)?.problems ?? ["\(error)"] {
                 log.error(
