@@ -36,19 +36,7 @@ struct LaunchFilterOptions: ParsableArguments {
     )
     private var identifier: [[TaskIdentifier]] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only launches that started since a time, such as 2h or yesterday.", valueName: "time"),
-        transform: TimeArgument.past
-    )
-    var since: WallTime?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only launches that started before a time, written as that of --since.", valueName: "time"),
-        transform: TimeArgument.past
-    )
-    var until: WallTime?
+    @OptionGroup var period: PeriodOptions
 
     var selector: LaunchSelector {
         LaunchSelector(
@@ -56,8 +44,8 @@ struct LaunchFilterOptions: ParsableArguments {
             outcomes: Set(outcome.joined()),
             lanes: Set(lane.joined().map(\.name)),
             identifiers: Set(identifier.joined().map(\.text)),
-            since: since,
-            until: until
+            since: period.since,
+            until: period.until
         )
     }
 }

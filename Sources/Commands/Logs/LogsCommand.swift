@@ -50,22 +50,7 @@ struct LogsCommand: AsyncParsableCommand {
     )
     var level: LogLevel?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Only lines since a time: \(TimeArgument.forms), or a duration before now such as 2h or 1h30m.",
-            valueName: "time"
-        ),
-        transform: TimeArgument.past
-    )
-    var since: WallTime?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only lines until a time, written as that of --since.", valueName: "time"),
-        transform: TimeArgument.past
-    )
-    var until: WallTime?
+    @OptionGroup var period: PeriodOptions
 
     @Option(
         help: ArgumentHelp("Only lines with this text; capital and small letters are equal.", valueName: "text")
@@ -112,8 +97,8 @@ struct LogsCommand: AsyncParsableCommand {
             identifier: subject?.identifier,
             isPrevious: previous,
             level: level,
-            since: since,
-            until: until,
+            since: period.since,
+            until: period.until,
             text: grep
         )
     }
