@@ -71,6 +71,7 @@ struct LaunchSelector: Hashable {
         for plugin in FilterValues.choices(plugins) {
             all += try await client.launches(limit: limit, plugin: plugin, isOld: isOld, where: selects)
         }
+        if all.isEmpty { try await client.requireKnown(identifiers) }
         return LaunchListReply(launches: Array(all.sorted { $0.launch > $1.launch }.prefix(limit)))
     }
 

@@ -37,7 +37,7 @@ struct PluginSubjects: ParsableArguments {
     ) async throws {
         var plugins = identifiers
         if plugins.isEmpty {
-            var list = filters.selector.selected(of: try await host.connected { try await $0.plugins() })
+            var list = try filters.selector.selected(of: try await host.connected { try await $0.plugins() })
             list.refused = []
             list.plugins.removeAll { !isConcerned($0) }
             let rows = try bulk.confirmed(list, to: verb, orFail: nothing, output: output)

@@ -35,7 +35,9 @@ struct RetrySelector: Hashable {
         }
         let work = try await client.tasks()
         let present = Set(work.pending.map(\.identifier) + work.running.compactMap(\.identifier))
-        return RetryList(rows: lastRuns(in: launches).filter { !present.contains($0.task) && selects($0) })
+        let rows = lastRuns(in: launches).filter { !present.contains($0.task) && selects($0) }
+        if rows.isEmpty { try await client.requireKnown(identifiers) }
+        return RetryList(rows: rows)
     }
 
     /// The newest run of each task.

@@ -109,12 +109,14 @@ package struct RouteError: Error, Hashable, Sendable {
 
     /// The refusal of an unknown task.
     ///
-    /// - Parameter nearest: the most similar identifier that a manifest permits; nil when none is similar.
-    package static func noSuchTask(_ task: String, nearest: String? = nil) -> Self {
+    /// - Parameters:
+    ///   - nearest: the most similar identifier of a task or plugin; nil when none is similar.
+    ///   - thing: the noun for the nearest identifier.
+    package static func noSuchTask(_ task: String, nearest: String? = nil, meaning thing: String = "task") -> Self {
         Self(
             .noSuchTask,
             "\(task) is unknown: no installed plugin permits this task, and no outcome of it is recorded",
-            remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") }
+            remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: thing) }
                 ?? "compare the identifier with \"bgtask task list\" and \"bgtask plugin show PLUGIN\""
         )
     }
