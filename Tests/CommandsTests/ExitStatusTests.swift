@@ -119,7 +119,7 @@ struct ExitStatusTests {
         (["task", "lsit", "--json"], Commands.ExitStatus.misuse, "misuse", "write \\\"list\\\""),
         (["task", "list", "--limit", "0", "-o", "json"], .misuse, "misuse", "--limit 0"),
         (["host", "status", "--socket", "/nowhere/s", "--json"], .unreachable, "unreachable", "/nowhere/s"),
-        (["schedule", "check", "soon", "--json"], .refused, "refused", "soon"),
+        (["schedule", "check", "soon", "--json"], .misuse, "misuse", "soon"),
         (["--json", "-H", "-x", "stats"], .misuse, "misuse", "dash"),
     ])
     func `with --json an error of bgtask has a code, a message and its text, whatever the exit status`(
