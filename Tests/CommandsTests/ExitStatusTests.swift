@@ -135,6 +135,18 @@ struct ExitStatusTests {
         #expect(!terminal.error.isEmpty)
     }
 
+    @Test(arguments: [
+        ["task", "list", "-o", "jsonl", "--sort", "x"], ["task", "list", "--output=jsonl", "--limit", "0"],
+        ["journal", "--follow", "--json", "--socket", "/nowhere/socket"],
+        ["-o", "jsonl", "task", "list"],
+    ])
+    func `an error has one line of JSON where every answer has one`(arguments: [String]) async throws {
+        let terminal = Terminal()
+        _ = await terminal.run(list: arguments)
+        #expect(terminal.output.count { $0 == "\n" } == 1 && terminal.output.hasSuffix("}}\n"), "\(terminal.output)")
+        _ = try WireCoding.decode(ErrorReply.self, from: Data(terminal.output.utf8))
+    }
+
     @Test func `a failure after an answer prints no second JSON text`() async throws {
         let answer = String(decoding: try WireCoding.encode(LaunchListReply(launches: [])), as: UTF8.self)
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
