@@ -89,7 +89,7 @@ struct InstallationTests {
 
             let purged = try await host.bgtask("plugin", "remove", plugin.identifier, "--purge", "--yes")
             #expect(
-                purged.status == 0 && purged.error.contains("events deleted: 1; its container is deleted"),
+                purged.status == 0 && purged.error.contains("deleted 1 request or event, and its container and its logs"),
                 "\(purged)"
             )
             #expect(try await host.client.tasks().pending.isEmpty)

@@ -14,7 +14,8 @@ struct LogsCommand: AsyncParsableCommand {
         discussion: """
             A task identifier selects the launches of the task without the lines of their other tasks, a plugin \
             identifier all its launches, a number one launch; without an argument every launch is selected. --follow \
-            prints new lines until Ctrl-C or the end of the launch; with --json each line is one line of the log.
+            prints new lines until Ctrl-C or the end of the launch; with --json each line is one line of the log. The \
+            exit status is 1 if no line is shown.
 
             Examples:
               bgtask logs com.example.feed.refresh --follow
@@ -86,7 +87,9 @@ struct LogsCommand: AsyncParsableCommand {
                 try await Interruptible.run { try await LogFollower(json: json, query: query).follow(client) }
             }
         } else {
-            try output.show(try await host.connected { try await $0.logs(query, limit: limit) })
+            let logs = try await host.connected { try await $0.logs(query, limit: limit) }
+            try output.show(logs)
+            if logs.lines.isEmpty { throw NothingFound(message: "no log line found") }
         }
     }
 
