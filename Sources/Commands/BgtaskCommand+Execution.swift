@@ -92,6 +92,8 @@ extension BgtaskCommand {
             return .refused
         case let failure as CommandFailure:
             context.writeMessage(failure.message)
+            // Each problem begins its line with file, line and column, as the errors of compilers do.
+            for problem in failure.problems { context.writeProblem(problem) }
             if let remedy = failure.remedy { context.writeMessage(remedy) }
             report.print(failure)
             return failure.status
@@ -144,7 +146,8 @@ extension CommandFailure {
                 + " bgtask host status --socket \(socket)"
             self.init(.unreachable, error.description, remedy: remedy)
         case .refused(_, let reply):
-            self.init(.refused, error.description, remedy: reply.error.remedy.map { "remedy: \($0)" })
+            let remedy = reply.error.remedy.map { "remedy: \($0)" }
+            self.init(.refused, error.description, problems: reply.error.problems ?? [], remedy: remedy)
         }
     }
 }

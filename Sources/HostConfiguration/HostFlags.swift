@@ -168,7 +168,7 @@ package struct HostFlags: ParsableArguments {
     package func configuration() throws -> HostConfiguration {
         let reading = read()
         if reading.problems.isEmpty { return reading.configuration }
-        throw HostError(code: .configurationInvalid, message: reading.problems.joined(separator: "\n"))
+        throw HostError(configurationProblems: reading.problems)
     }
 
     /// The configuration from defaults, file and these flags, with its problems. Flags override the file, and the file

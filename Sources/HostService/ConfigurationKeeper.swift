@@ -44,8 +44,14 @@ final class ConfigurationKeeper: Sendable {
         let new: HostConfiguration
         do {
             new = try await threads.run { [reread] in try reread() }
+            try current.checkFile(of: new)
         } catch {
-            log.error("configuration not reloaded; the present one stays in force", metadata: ["problem": "\(error)"])
+            for problem in (error as? HostError)?.problems ?? ["\(error)"] {
+                log.error(
+                    "configuration not reloaded; the present one stays in force",
+                    metadata: ["problem": "\(problem)"]
+                )
+            }
             throw error
         }
         let reload = state.withLock { present in

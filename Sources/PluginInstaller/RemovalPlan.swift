@@ -34,7 +34,9 @@ package struct RemovalPlan {
             }
             throw InstallationError(
                 "no manifest in \(place.operatorDirectory) describes \(identifier)",
-                remedy: "list the installed plugins with: bgtask plugin list"
+                remedy: NearestWord.to(identifier.text, among: installed.files.compactMap(\.identifier?.text))
+                    .map { NearestWord.remedy(nearest: $0, meaning: "plugin") }
+                    ?? "list the installed plugins with: bgtask plugin list"
             )
         }
         self.place = place

@@ -31,8 +31,8 @@ struct RenderingTests {
         let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
         #expect(
             lines == [
-                "PLUGIN KIND LAUNCHES SUCCESS FAILED INTERRUPTED DELAY RUN BUDGET",
-                "com.example.feed refresh 2 66 % 1 1 2s, 1min 1s 1.2s, 1.2s 4 %, 4 %",
+                "PLUGIN KIND LAUNCHES SUCCESS FAILED INTERRUPTED DELAY P50 DELAY P95 RUN P50 RUN P95 BUDGET P50 BUDGET P95",
+                "com.example.feed refresh 2 66 % 1 1 2s 1min 1s 1.2s 1.2s 4 % 4 %",
                 "since 2026-01-24 01:48:00 (7d ago)",
                 "ledger 1024 KiB",
                 "free disk 13 GiB",

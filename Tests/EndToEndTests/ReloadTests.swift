@@ -53,6 +53,24 @@ struct ReloadTests {
         }
     }
 
+    @Test func `a reload prints each of several problems on a line of its own, and JSON has them as a list`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            try write("batch-size: none\nspacign: 5s\n", host)
+            let refused = try await host.bgtask("host", "reload", "--json")
+            let lines = refused.error.split(separator: "\n")
+            #expect(refused.status == 1 && lines.count == 3, "\(refused.error)")
+            #expect(lines.first?.contains("the configuration has 2 problems") == true)
+            for (line, place) in zip(lines.dropFirst(), ["bgtaskd.yaml:1:13", "bgtaskd.yaml:2:1"]) {
+                #expect(line.contains(place) && !line.contains("\\n"))
+            }
+            let reply = try JSONDecoder().decode(ErrorReply.self, from: Data(refused.output.utf8))
+            #expect(reply.error.problems?.count == 2)
+            let logged = try await host.waitForLog("the second problem") { $0.contains("bgtaskd.yaml:2:1") }
+            #expect(!logged.contains("bgtaskd.yaml:1:13"))
+        }
+    }
+
     @Test func `SIGHUP reloads the configuration of a host without a terminal, with the result in the log`()
         async throws
     {

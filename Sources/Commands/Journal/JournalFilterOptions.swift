@@ -44,22 +44,7 @@ struct JournalFilterOptions: ParsableArguments {
     )
     private var blame: [[Blame]] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Only entries since a time: \(TimeArgument.forms), or a duration before now such as 2h or 1h30m.",
-            valueName: "time"
-        ),
-        transform: TimeArgument.past
-    )
-    var since: WallTime?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only entries before a time, written as that of --since.", valueName: "time"),
-        transform: TimeArgument.past
-    )
-    var until: WallTime?
+    @OptionGroup var period: PeriodOptions
 
     @Option(
         help: ArgumentHelp("Only entries with this text; capital and small letters are equal.", valueName: "text")
@@ -73,8 +58,8 @@ struct JournalFilterOptions: ParsableArguments {
             labels: FilterValues.distinct(identifier).map(\.text),
             events: Set(event.joined()),
             blames: FilterValues.distinct(blame),
-            since: since,
-            until: until,
+            since: period.since,
+            until: period.until,
             text: grep?.lowercased()
         )
     }

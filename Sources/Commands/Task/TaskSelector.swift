@@ -73,6 +73,7 @@ struct TaskSelector: Hashable {
         var selected = list ?? TaskListReply(pending: [], running: [], events: [])
         if states.isEmpty, identifiers.isEmpty, reasons.isEmpty { return selected }
         selected.rows = selected.rows.filter(selects)
+        if selected.isEmpty { try await client.requireKnown(identifiers) }
         return selected
     }
 

@@ -61,7 +61,7 @@ extension ControlRoutes {
             guard case .identifierNotPermitted = reason, let schedule = explanation.schedule else { return nil }
             return problem(reason, of: schedule.task, at: now)
         }
-        if reply.state == .unknown && reply.plugin == nil { throw noSuchTask(identifier) }
+        if reply.state == .unknown && reply.plugin == nil { throw noSuchTask(identifier, orPlugin: true) }
         return reply
     }
 
