@@ -58,7 +58,8 @@ final class PendingListing: Part {
         let payload = request.payload.map { String(decoding: $0, as: UTF8.self) } ?? "none"
         if let continued = request as? BGContinuedProcessingTaskRequest {
             let terms = "\(continued.strategy.rawValue) \(continued.requiredResources.rawValue)"
-            return "\(type(of: request)) \(request.identifier) \(continued.title), \(continued.subtitle) \(terms) \(payload)"
+            let titles = "\(continued.title), \(continued.subtitle)"
+            return "\(type(of: request)) \(request.identifier) \(titles) \(terms) \(payload)"
         }
         let power = (request as? BGProcessingTaskRequest)?.requiresExternalPower == true
         return "\(type(of: request)) \(request.identifier) \(date) \(payload) power \(power)"
