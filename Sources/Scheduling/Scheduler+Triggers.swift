@@ -25,7 +25,10 @@ extension Scheduler {
         insert(event, at: now)
         // The use counts for the main plugin.
         let main = mainPlugin(of: event.plugin)
-        if plugins.contains(main) { plugins[main].record.uses.add(1, at: now.wall) }
+        if plugins.contains(main) {
+            plugins[main].record.uses.add(1, at: now.wall)
+            noteUse(of: main, at: now)
+        }
         emit(.answer(reply, .triggered(event.number)))
         consider(event.plugin, .event, at: now)
         reevaluate(event.plugin, at: now)

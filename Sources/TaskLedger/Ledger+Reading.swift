@@ -138,6 +138,7 @@ extension Database {
             fetches: try fetchSchedules(),
             occurrences: try occurrences(),
             pauses: try pauses(),
+            uses: try uses(),
             lastSubmission: last.submission,
             lastLaunch: last.launch
         )

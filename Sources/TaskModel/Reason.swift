@@ -28,6 +28,9 @@ package enum Reason: Hashable, Sendable {
     case kindSpacing(until: WallTime, TaskKind, Duration)
     case dayBudget(until: WallTime, limit: Duration)
     case stagger(until: MonotonicTime, after: StaggerCause)
+    /// The longer spacing of the plugin's own refresh requests while no use of the plugin is expected. `unused` is the
+    /// number of weeks without a use; nil for a plugin in use.
+    case useSpacing(until: WallTime, Duration, unused: Int?)
 
     // Ended by a change of the machine.
     case externalPower
@@ -86,6 +89,7 @@ extension Reason {
         case .kindSpacing(let time, _, _): (.kindSpacing, .wall(time))
         case .dayBudget(let time, _): (.dayBudget, .wall(time))
         case .stagger(let time, _): (.stagger, .monotonic(time))
+        case .useSpacing(let time, _, _): (.useSpacing, .wall(time))
         case .externalPower: (.externalPower, nil)
         case .network: (.network, nil)
         case .containerLocked: (.containerLocked, nil)
@@ -192,6 +196,13 @@ extension Reason {
             (
                 "\(cause.words) recently, and launches are staggered",
                 "wait, or run the task now with bgtask run"
+            )
+        case .useSpacing(_, let spacing, let unused):
+            (
+                (unused.map { "no user has used the plugin for \($0) weeks" } ?? "no use of the plugin is expected yet")
+                    + ", and the last refresh launch for its own requests ended less than \(spacing.humanReadable) ago",
+                "wait, run the task now with bgtask run, or set policies.learn-use to false in the host's configuration"
+                    + " and restart the host"
             )
         case .externalPower:
             (

@@ -19,8 +19,9 @@ struct ReasonTableTests {
             .backgroundDenied(.app), .backgroundRefreshOff(nil), .earliestBegin(wall),
             .retryDelay(until: wall, attempts: 1), .spacing(until: later),
             .kindSpacing(until: wall, .refresh, .seconds(900)),
-            .dayBudget(until: wall, limit: .seconds(60)), .stagger(until: later, after: .boot), .externalPower,
-            .network, .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .batteryLow,
+            .dayBudget(until: wall, limit: .seconds(60)), .stagger(until: later, after: .boot),
+            .useSpacing(until: wall, .seconds(1_800), unused: nil), .externalPower, .network,
+            .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .batteryLow,
             .powerSaver, .memoryPressure, .heat, .laneBusy(.background, LaunchNumber(rawValue: 1)),
             .othersRunAlone(first: "first"),
             .launchLimit(.background, limit: 1), .diskReserve(.bytes(free: 1, reserve: 2)), .beingRecorded,
@@ -40,8 +41,8 @@ struct ReasonTableTests {
                 "identifier-not-permitted", "mode-missing",
                 "entitlement-missing", "plugin-too-old", "background-denied", "background-refresh-off",
                 "earliest-begin", "retry-delay",
-                "spacing", "kind-spacing", "day-budget", "stagger", "external-power", "network", "container-locked",
-                "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
+                "spacing", "kind-spacing", "day-budget", "stagger", "use-spacing", "external-power", "network",
+                "container-locked", "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
                 "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit",
                 "disk-reserve", "being-recorded", "runner-unavailable", "host-stopping",
             ]
@@ -85,10 +86,13 @@ struct ReasonTableTests {
     }
 
     @Test(.proves("C12"))
-    func `only spacing, day budget, stagger, idleness, load, low battery and power saver are advisory reasons`() {
+    func `only spacings, day budget, stagger, idleness, load, low battery and power saver are advisory reasons`() {
         #expect(
             ReasonKind.allCases.filter { $0.row.traits.contains(.advisory) }
-                == [.spacing, .kindSpacing, .dayBudget, .stagger, .notIdle, .highLoad, .batteryLow, .powerSaver]
+                == [
+                    .spacing, .kindSpacing, .dayBudget, .stagger, .useSpacing, .notIdle, .highLoad, .batteryLow,
+                    .powerSaver,
+                ]
         )
     }
 
