@@ -34,9 +34,13 @@ static void receive(void *context, const bgt_host *host, bgt_task event) {
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     plugin->receive = receive;
-    /* The extension has no tasks: its registrations are refused. */
-    bgt_register(host, PREFIX "refresh", succeed, NULL);
-    bgt_register(host, PREFIX "clean", fail, NULL);
-    bgt_register(host, PREFIX "index", wait_for_expiration, NULL);
+    const struct {
+        const char *identifier;
+        bgt_handler handler;
+    } tasks[] = {{PREFIX "refresh", succeed}, {PREFIX "clean", fail}, {PREFIX "index", wait_for_expiration}};
+    for (size_t index = 0; index < sizeof tasks / sizeof *tasks; index++) {
+        /* The extension may not register handlers. */
+        if (bgt_register(host, tasks[index].identifier, tasks[index].handler, NULL) != BGT_OK) break;
+    }
     return BGT_OK;
 }
