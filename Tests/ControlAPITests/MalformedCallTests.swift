@@ -137,7 +137,13 @@ struct MalformedCallTests {
             "reverse-DNS",
             to: .simulateConditions
         ),
-        Case(#"{"locked_containers": {}}"#, "condition-missing", nil, "locked_containers", to: .simulateConditions),
+        Case(
+            #"{"network": true, "locked_containers": {}}"#,
+            "condition-missing",
+            "locked_containers",
+            "at least one",
+            to: .simulateConditions
+        ),
     ])
     func `a malformed request body is refused with sub-reason, field and remedy`(call: Case) throws {
         let refusal = try refusal(call)

@@ -136,6 +136,10 @@ extension BodyField {
                 throw wrongType(element, at: "\(name)[\(index)]", .text)
             }
         case (.booleansOrNulls, .object(let members)):
+            if members.isEmpty {
+                let problem = "field \"\(name)\" is empty"
+                throw RouteError(.conditionMissing, field: name, problem, remedy: "write \(shape.words), at least one")
+            }
             for (key, member) in members.sorted(by: { $0.key < $1.key }) {
                 if case .boolean = member { continue }
                 if case .null = member { continue }
