@@ -23,7 +23,7 @@ struct SchemaTests {
                 "11: retries of failed tasks",
                 "12: incarnation",
                 "13: payloads for retries by users",
-                "16: uses of plugins by hour of the week",
+                "14: uses of plugins by hour of the week",
             ]
         )
         #expect(LedgerSchema.version == 14)

@@ -35,9 +35,9 @@ private enum Uses {
 }
 
 extension LedgerSchema {
-    /// The sixteenth migration: the uses of plugins by hour of the week. `newest` is the number of the hour of the
+    /// The fourteenth migration: the uses of plugins by hour of the week. `newest` is the number of the hour of the
     /// newest use in local time, `weights` has one byte for each hour of the week.
-    static let sixteenth = """
+    static let fourteenth = """
         CREATE TABLE plugin_use (
             plugin INTEGER PRIMARY KEY REFERENCES plugin (id),
             newest INTEGER NOT NULL,
