@@ -266,7 +266,7 @@ struct LedgerInMemory {
                 endedAt: end.at,
                 used: end.used,
                 ownKinds: launch.tasks.ownKinds,
-                usedBudget: launch.plan.budget.total.map { end.used.map { used in used >= $0 } ?? false } ?? false
+                usedBudget: launch.plan.budget.total.flatMap { total in end.used.map { $0 >= total } } ?? false
             )
         )
         for work in launch.tasks where launch.outcomes[work.number] != 1 {
