@@ -60,7 +60,7 @@ package struct LearnedUse: Hashable, Sendable {
 
     func outlook(at now: WallTime) -> Outlook {
         let hour = Self.hour(at: now, in: zone)
-        let lead = histogram.nextExpectedHour(from: hour).map { start(of: $0) - Self.lead }
+        let lead = histogram.nextExpectedHour(from: hour).map { start(of: $0) + (.zero - Self.lead) }
         if let lead, lead <= now { return .soon }
         let unused = histogram.hoursSinceUse(at: hour)
         if unused >= Self.unusedAfter { return .unused(weeks: Int(unused / UseHistogram.hoursPerWeek), lead: lead) }

@@ -129,7 +129,7 @@ struct LearnedUseTests {
         use(host)
         host.advance(by: .days(7 * weeks))
         let end = refresh(host)
-        let spacing: Duration = .minutes(15) * factor
+        let spacing = Duration.minutes(15) * factor
         #expect(host.reasons(.feed).last == .useSpacing(until: end + spacing, spacing, unused: weeks))
         host.advance(by: spacing)
         #expect(feeds(host) == 2)
