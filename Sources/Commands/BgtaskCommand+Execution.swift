@@ -23,6 +23,10 @@ extension BgtaskCommand {
         let report = ErrorReport(arguments, printed: printed)
         return await CommandContext.$current.withValue(printed.observing(.current)) {
             do {
+                if let script = CompletedCommand.script(for: arguments) {
+                    try CommandContext.current.standardOutput(script + "\n")
+                    return .done
+                }
                 let invocation = try Invocation(arguments)
                 if !invocation.hosts.isEmpty { return try await runRemotely(invocation) }
                 return try await execute(command: invocation.command, report)

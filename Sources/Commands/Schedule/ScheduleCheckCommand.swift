@@ -27,7 +27,7 @@ struct ScheduleCheckCommand: ParsableCommand {
     @Argument(help: "Time of day, such as 'mon-fri 02:30'.")
     var time: String
 
-    @Option(help: ArgumentHelp("Time zone, such as Europe/Berlin.", valueName: "name"))
+    @Option(help: ArgumentHelp("Time zone, such as Europe/Berlin.", valueName: "name"), completion: .zones)
     var zone: String?
 
     @Option(help: ArgumentHelp("Number of occurrences.", valueName: "number"))
