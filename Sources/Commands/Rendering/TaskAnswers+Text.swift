@@ -42,7 +42,8 @@ extension TaskBatchResult {
 
 extension PluginTriggerReply: Presentable {
     func text(for reader: Reader) -> String {
-        "event \(submission) waits for delivery to \(plugin)".terminalSafe + "\n"
+        let pauses = (waiting ?? []).waitText(for: reader)
+        return "event \(submission) waits for delivery to \(plugin)\(pauses)".terminalSafe + "\n"
     }
 }
 
