@@ -96,8 +96,7 @@ extension BgtaskCommand {
             return .refused
         case let failure as CommandFailure:
             context.writeMessage(failure.message)
-            // Each problem begins its line with file, line and column, as the errors of compilers do.
-            for problem in failure.problems { context.writeProblem(problem) }
+            for problem in failure.problems { context.writeMessage(problem) }
             if let remedy = failure.remedy { context.writeMessage(remedy) }
             report.print(failure)
             return failure.status
