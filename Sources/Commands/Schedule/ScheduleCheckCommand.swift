@@ -70,8 +70,8 @@ struct ScheduleCheckCommand: ParsableCommand {
         let reply = ScheduleCheckReply(rule, after: start, count: count, in: zones)
         if json || !reply.occurrences.isEmpty { try OutputOptions(json: json).show(reply) }
         if reply.occurrences.isEmpty {
-            let start = Timestamp(start).localText(for: context.reader)
-            throw NothingFound(message: "\(reply.rhythm) has no occurrence after \(start)")
+            let beginning = Timestamp(start).localText(for: context.reader)
+            throw NothingFound(message: "\(reply.rhythm) has no occurrence after \(beginning)")
         }
     }
 
