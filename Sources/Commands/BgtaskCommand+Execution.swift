@@ -23,6 +23,10 @@ extension BgtaskCommand {
         let report = ErrorReport(arguments, printed: printed)
         return await CommandContext.$current.withValue(printed.observing(.current)) {
             do {
+                if let script = CompletedCommand.script(for: arguments) {
+                    try CommandContext.current.standardOutput(script + "\n")
+                    return .done
+                }
                 let invocation = try Invocation(arguments)
                 if !invocation.hosts.isEmpty { return try await runRemotely(invocation) }
                 return try await execute(command: invocation.command, report)
@@ -92,8 +96,7 @@ extension BgtaskCommand {
             return .refused
         case let failure as CommandFailure:
             context.writeMessage(failure.message)
-            // Each problem begins its line with file, line and column, as the errors of compilers do.
-            for problem in failure.problems { context.writeProblem(problem) }
+            for problem in failure.problems { context.writeMessage(problem) }
             if let remedy = failure.remedy { context.writeMessage(remedy) }
             report.print(failure)
             return failure.status

@@ -29,7 +29,7 @@ package struct RemovalPlan {
                     "\(identifier) belongs to a package, which installed \(packaged.path)",
                     remedy:
                         "remove the package, or write \"enabled: false\" under plugins.\(identifier) in bgtaskd.yaml"
-                        + " and restart the host"
+                        + " and run bgtask host reload"
                 )
             }
             throw InstallationError(

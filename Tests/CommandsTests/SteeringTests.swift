@@ -88,6 +88,25 @@ struct SteeringTests {
         #expect(terminal.error.contains(message), "\(terminal.error)")
     }
 
+    @Test func `a trigger of a paused extension says that the event waits for the end of the pause`() async throws {
+        let reason = WaitingReason(.pluginPaused(try Samples.plugin(), Samples.pause), at: Samples.moment)
+        let answer = try json(
+            PluginTriggerReply(
+                SubmissionNumber(rawValue: 14),
+                plugin: try #require(PluginIdentifier("com.example.feed.keyboard")),
+                waiting: [reason]
+            )
+        )
+        try await StubHost.with({ _ in .body(status: 201, answer) }) { host in
+            let terminal = Terminal()
+            #expect(await terminal.run("trigger", "com.example.feed.keyboard", "--socket", host.socket) == .done)
+            let pause =
+                "plugin-paused: plugin com.example.feed is paused by uid 1000; until 2026-01-31 03:48:00 (in 2h)"
+            let event = "event 14 waits for delivery to com.example.feed.keyboard; it waits for \(pause)"
+            #expect(terminal.output.hasPrefix(event), "\(terminal.output)")
+        }
+    }
+
     @Test func `a submission for a paused plugin says that the request waits for the end of the pause`() async throws {
         let reason = WaitingReason(.pluginPaused(try Samples.plugin(), Samples.pause), at: Samples.moment)
         let answer = try json(RunReply(launching: [], waiting: [reason]))

@@ -156,9 +156,17 @@ struct WireShapeTests {
 
     @Test func `the JSON reply to a reload keeps its shape`() throws {
         try check(
-            HostReloadReply(file: "/etc/bgtask/bgtaskd.yaml", applied: ["spacing"], needingRestart: ["socket"]),
+            HostReloadReply(
+                file: "/etc/bgtask/bgtaskd.yaml",
+                applied: ["spacing"],
+                needingRestart: ["socket"],
+                warnings: ["w"]
+            ),
             "HostReload",
-            is: #"{"file": "/etc/bgtask/bgtaskd.yaml", "applied": ["spacing"], "needing_restart": ["socket"]}"#
+            is: """
+                {"file": "/etc/bgtask/bgtaskd.yaml", "applied": ["spacing"], "needing_restart": ["socket"],
+                 "warnings": ["w"]}
+                """
         )
     }
 

@@ -90,6 +90,21 @@ struct ReloadTests {
         }
     }
 
+    @Test func `a reload warns about retries of identifiers that the manifest does not permit`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            let (task, typo) = (TestPlugin.neighbour.task(), TestPlugin.neighbour.task("tsak"))
+            try write("plugins: { com.example.neighbour: { retry: { \(task): accept, \(typo): accept } } }\n", host)
+            let reloaded = try await host.bgtask("host", "reload")
+            #expect(reloaded.status == 0 && reloaded.output.contains("applied: plugins.com.example.neighbour\n"))
+            let warnings = reloaded.output.split(separator: "\n").filter { $0.hasPrefix("warning: ") }
+            #expect(warnings.count == 1, "\(reloaded.output)")
+            #expect(warnings.first?.contains("plugins.com.example.neighbour.retry.\(typo): ") == true)
+            #expect(warnings.first?.contains("write \"\(task)\" if that task is meant") == true)
+            try await host.waitForLog("the warning") { $0.contains("retry.\(typo)") }
+        }
+    }
+
     @Test func `a reload starts the schedules that were added to the configuration`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)

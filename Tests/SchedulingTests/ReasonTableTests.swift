@@ -62,6 +62,11 @@ struct ReasonTableTests {
         for reason in Self.reasons { #expect(!reason.remedy.isEmpty && reason.remedy != reason.message) }
     }
 
+    @Test func `only the remedy about the disk reserve, which a reload does not change, asks for a restart`() {
+        let kinds = Self.reasons.filter { $0.remedy.contains("restart the host") }.map(\.kind)
+        #expect(kinds == [.diskReserve])
+    }
+
     @Test func `the reasons lane-busy and launch-limit mention stopping launches only if stopping launches cause them`()
     {
         let launch = LaunchNumber(rawValue: 7)

@@ -91,9 +91,6 @@ package struct CommandContext: Sendable {
     /// hosts are escaped.
     func writeMessage(_ message: String) { standardError("bgtask: \(message.terminalSafe)\n") }
 
-    /// Writes a problem with its place to standard error, on one line without a prefix.
-    func writeProblem(_ problem: String) { standardError(problem.terminalSafe + "\n") }
-
     /// Writes a text and a newline to standard error, without a prefix.
     func writeLine(_ text: String) { standardError(text.terminalSafeLines + "\n") }
 }

@@ -10,14 +10,14 @@ struct JournalFilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Only entries of this launch.", valueName: "number"),
-        completion: .launches,
+        completion: .severalLaunches,
         transform: { try FilterValues.list($0, IdentifierArgument.launch) }
     )
     private var launch: [[LaunchNumber]] = []
 
     @Option(
         help: ArgumentHelp("Only entries of this task.", valueName: "identifier"),
-        completion: .tasks,
+        completion: .severalTasks,
         transform: { try FilterValues.list($0, IdentifierArgument.task) }
     )
     private var identifier: [[TaskIdentifier]] = []
@@ -29,7 +29,7 @@ struct JournalFilterOptions: ParsableArguments {
                 + "\(JournalEntry.Event.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "name"
         ),
-        completion: .words(JournalEntry.Event.allCases, \.name),
+        completion: .several(JournalEntry.Event.allCases, \.name),
         transform: { try FilterValues.words($0, among: JournalEntry.Event.allCases, \.name) }
     )
     private var event: [[JournalEntry.Event]] = []
@@ -39,7 +39,7 @@ struct JournalFilterOptions: ParsableArguments {
             "Only entries with this blame: \(Blame.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "whom"
         ),
-        completion: .words(Blame.allCases, \.rawValue),
+        completion: .several(Blame.allCases, \.rawValue),
         transform: { try FilterValues.words($0, among: Blame.allCases, \.rawValue) }
     )
     private var blame: [[Blame]] = []

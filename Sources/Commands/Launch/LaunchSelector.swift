@@ -14,7 +14,7 @@ struct LaunchFilterOptions: ParsableArguments {
             "Only launches that run, or with this outcome of the launch or of one of its tasks.",
             valueName: "outcome"
         ),
-        completion: .list(LaunchSelector.outcomes),
+        completion: .several(LaunchSelector.outcomes) { $0 },
         transform: { try FilterValues.words($0, among: LaunchSelector.outcomes) { $0 } }
     )
     private var outcome: [[String]] = []
@@ -24,14 +24,14 @@ struct LaunchFilterOptions: ParsableArguments {
             "Only launches of this lane: \(Lane.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "lane"
         ),
-        completion: .words(Lane.allCases, \.name),
+        completion: .several(Lane.allCases, \.name),
         transform: { try FilterValues.words($0, among: Lane.allCases, \.name) }
     )
     private var lane: [[Lane]] = []
 
     @Option(
         help: ArgumentHelp("Only launches with this task.", valueName: "identifier"),
-        completion: .tasks,
+        completion: .severalTasks,
         transform: { try FilterValues.list($0, IdentifierArgument.task) }
     )
     private var identifier: [[TaskIdentifier]] = []

@@ -9,7 +9,7 @@ import TaskModel
 struct PluginFilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only this plugin; several between commas, or repeated.", valueName: "identifier"),
-        completion: .plugins,
+        completion: .severalPlugins,
         transform: { try FilterValues.list($0, IdentifierArgument.plugin) }
     )
     private var plugin: [[PluginIdentifier]] = []

@@ -46,7 +46,7 @@ struct PluginSelectorOptions: ParsableArguments {
             "Only plugins in this state: \(PluginListReply.State.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "state"
         ),
-        completion: .words(PluginListReply.State.allCases, \.rawValue),
+        completion: .several(PluginListReply.State.allCases, \.rawValue),
         transform: { try FilterValues.words($0, among: PluginListReply.State.allCases, \.rawValue) }
     )
     private var state: [[PluginListReply.State]] = []
@@ -56,7 +56,7 @@ struct PluginSelectorOptions: ParsableArguments {
             "Only plugins with this role: \(PluginRole.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "role"
         ),
-        completion: .words(PluginRole.allCases, \.name),
+        completion: .several(PluginRole.allCases, \.name),
         transform: { try FilterValues.words($0, among: PluginRole.allCases, \.name) }
     )
     private var role: [[PluginRole]] = []

@@ -27,7 +27,7 @@ struct ScheduleCheckCommand: ParsableCommand {
     @Argument(help: "Time of day, such as 'mon-fri 02:30'.")
     var time: String
 
-    @Option(help: ArgumentHelp("Time zone, such as Europe/Berlin.", valueName: "name"))
+    @Option(help: ArgumentHelp("Time zone, such as Europe/Berlin.", valueName: "name"), completion: .zones)
     var zone: String?
 
     @Option(help: ArgumentHelp("Number of occurrences.", valueName: "number"))
@@ -70,8 +70,8 @@ struct ScheduleCheckCommand: ParsableCommand {
         let reply = ScheduleCheckReply(rule, after: start, count: count, in: zones)
         if json || !reply.occurrences.isEmpty { try OutputOptions(json: json).show(reply) }
         if reply.occurrences.isEmpty {
-            let start = Timestamp(start).localText(for: context.reader)
-            throw NothingFound(message: "\(reply.rhythm) has no occurrence after \(start)")
+            let beginning = Timestamp(start).localText(for: context.reader)
+            throw NothingFound(message: "\(reply.rhythm) has no occurrence after \(beginning)")
         }
     }
 

@@ -29,7 +29,7 @@ struct ScheduleListCommand: AsyncParsableCommand {
                 + "\(ScheduleListReply.State.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "state"
         ),
-        completion: .words(ScheduleListReply.State.allCases, \.rawValue),
+        completion: .several(ScheduleListReply.State.allCases, \.rawValue),
         transform: { try FilterValues.words($0, among: ScheduleListReply.State.allCases, \.rawValue) }
     )
     var state: [[ScheduleListReply.State]] = []

@@ -12,14 +12,14 @@ struct RetryFilterOptions: ParsableArguments {
             "Only tasks of this kind: \(RetrySelector.kindsToRetry.map(\.name).joined(separator: ", ")).",
             valueName: "kind"
         ),
-        completion: .words(RetrySelector.kindsToRetry, \.name),
+        completion: .several(RetrySelector.kindsToRetry, \.name),
         transform: { try FilterValues.words($0, among: RetrySelector.kindsToRetry, \.name) }
     )
     private var kind: [[TaskKind]] = []
 
     @Option(
         help: ArgumentHelp("Only the task with this identifier.", valueName: "identifier"),
-        completion: .tasks,
+        completion: .severalTasks,
         transform: { try FilterValues.list($0, IdentifierArgument.task) }
     )
     private var identifier: [[TaskIdentifier]] = []
@@ -30,7 +30,7 @@ struct RetryFilterOptions: ParsableArguments {
                 + "\(RetrySelector.outcomesToRetry.map(\.rawValue).joined(separator: ", ")).",
             valueName: "outcome"
         ),
-        completion: .words(RetrySelector.outcomesToRetry, \.rawValue),
+        completion: .several(RetrySelector.outcomesToRetry, \.rawValue),
         transform: { try FilterValues.words($0, among: RetrySelector.outcomesToRetry, \.rawValue) }
     )
     private var outcome: [[TaskOutcome]] = []
