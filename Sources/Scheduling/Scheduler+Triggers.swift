@@ -75,7 +75,7 @@ extension Scheduler {
             subReason: .eventLimit,
             message: "events that wait for \(plugin): \(count), and at most \(configuration.eventLimit) may wait;"
                 + " see their waiting reasons with \"bgtask why \(plugin)\", and trigger it again later, or raise"
-                + " limits.event in the host's configuration and restart the host"
+                + " limits.event in the host's configuration and run bgtask host reload"
         )
     }
 }

@@ -119,7 +119,7 @@ extension Reason {
         case .pluginDisabled(let plugin):
             (
                 "plugin \(plugin) is disabled by the operator",
-                "set plugins.\(plugin).enabled to true in the host's configuration and restart the host"
+                "set plugins.\(plugin).enabled to true in the host's configuration and run bgtask host reload"
             )
         case .pluginPaused(let plugin, let pause):
             (
@@ -150,13 +150,13 @@ extension Reason {
         case .backgroundDenied(let plugin):
             (
                 "the operator denies \(plugin) background work",
-                "set plugins.\(plugin).background to true in the host's configuration, and restart the host"
+                "set plugins.\(plugin).background to true in the host's configuration and run bgtask host reload"
             )
         case .backgroundRefreshOff(let plugin):
             (
                 "the operator disabled background refresh" + (plugin.map { " for \($0)" } ?? ""),
                 "set \(plugin.map { "plugins.\($0)." } ?? "")background-refresh to true in the host's configuration"
-                    + " and restart the host"
+                    + " and run bgtask host reload"
             )
         case .earliestBegin:
             (
@@ -180,13 +180,13 @@ extension Reason {
             (
                 "the last \(kind.name) launch for the plugin's own requests ended less than \(spacing.humanReadable) ago",
                 "wait, run the task now with bgtask run, or lower policies.spacing.\(kind.name) in the host's"
-                    + " configuration and restart the host"
+                    + " configuration and run bgtask host reload"
             )
         case .dayBudget(_, let limit):
             (
                 "the plugin's background launches have used its day budget of \(limit.humanReadable) in the last 24h",
                 "wait, run the task now with bgtask run, or raise the plugin's day-budget in the host's configuration"
-                    + " and restart the host"
+                    + " and run bgtask host reload"
             )
         case .stagger(_, let cause):
             (
@@ -255,8 +255,8 @@ extension Reason {
                     + (stopping > 0
                         ? "; \(stopping == 1 ? "1 launch is" : "\(stopping) launches are") stopping, and launches in"
                             + " excess of \(limit) count as running" : ""),
-                "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration and restart the"
-                    + " host"
+                "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration and run bgtask"
+                    + " host reload"
             )
         case .diskReserve(let shortage, let plugin):
             (
