@@ -108,6 +108,15 @@ package struct KnownPlugin: Hashable, Sendable {
             permitted: entry.permitted
         )
     }
+
+    /// The changed parts since an earlier record, for messages; empty when both describe the same files.
+    package func changedParts(since earlier: KnownPlugin) -> [String] {
+        var parts: [String] = []
+        if manifestDigest != earlier.manifestDigest { parts.append("manifest") }
+        if libraryDigest != earlier.libraryDigest { parts.append("library") }
+        if manifestPath != earlier.manifestPath { parts.append("path of the manifest") }
+        return parts
+    }
 }
 
 /// The schedule of legacy fetch events for a plugin without permitted identifiers (statement 84).

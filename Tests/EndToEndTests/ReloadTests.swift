@@ -27,6 +27,8 @@ struct ReloadTests {
             #expect(
                 await host.refusal(of: TestPlugin.neighbour.task(), .processing) == "503 unavailable plugin-disabled"
             )
+            let refused = try await host.bgtask("run", TestPlugin.neighbour.task(), "--kind", "processing")
+            #expect(refused.status == 1 && refused.error.contains("run bgtask host reload"), "\(refused.error)")
             #expect(try await host.client.plugins().plugins.map(\.state) == [.disabled])
             #expect(try await host.show(.neighbour).batchSize == 7)
             let entry = try await host.waitForJournal("the reload") { $0.event == "configuration-reloaded" }

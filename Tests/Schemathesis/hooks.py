@@ -8,11 +8,28 @@ TEXTS = {"title": 255, "subtitle": 255, "file": 4096, "sha256": 4096}
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """A stream has no end: the calls never ask for one."""
-    for path in ["/v1/journal", "/v1/logs"]:
-        operation = raw_schema["paths"][path]["get"]
+    schemas = raw_schema["components"]["schemas"]
+    for path in raw_schema["paths"].values():
+        for operation in path.values():
+            for parameter in operation.get("parameters", []):
+                if parameter.get("schema"):
+                    parameter["schema"] = inlined(parameter["schema"], schemas)
+    # A stream has no end: the calls never ask for one.
+    for name in ["/v1/journal", "/v1/logs"]:
+        operation = raw_schema["paths"][name]["get"]
         operation["parameters"] = [each for each in operation["parameters"] if each.get("name") != "follow"]
         del operation["responses"]["200"]["content"]["application/x-ndjson"]
+
+
+def inlined(schema, schemas):
+    """The schema without references: Schemathesis fails at those in parameters that have a dictionary."""
+    if isinstance(schema, list):
+        return [inlined(each, schemas) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return inlined(schemas[schema["$ref"].rpartition("/")[2]], schemas)
+    return {key: inlined(value, schemas) for key, value in schema.items()}
 
 
 @schemathesis.hook
