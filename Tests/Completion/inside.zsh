@@ -1,14 +1,13 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 #
-# The interactive zsh of Tests/Completion/zsh: loads the completion script, and prints completions instead of showing
-# them.
+# Completions of zsh run only in its line editor: compadd, which gets the words, prints them.
 PROMPT=
 fpath=("${1:A:h}" $fpath)
 autoload -Uz compinit
 compinit -D -u
 bindkey '^I' complete-word
 zstyle ':completion:*' insert-tab false
-mark() { print -r -- $'\0' }
+mark() { print -rn -- $'\0' }
 compprefuncs=(mark)
 comppostfuncs=(mark)
 compadd() {
@@ -19,7 +18,7 @@ compadd() {
     fi
     local -a words
     builtin compadd -A words "$@"
-    print -rl -- $words
+    (( $#words == 0 )) || print -rl -- $words
     builtin compadd "$@"
 }
 print ready
