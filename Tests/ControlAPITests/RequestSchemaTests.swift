@@ -38,7 +38,8 @@ struct RequestSchemaTests {
     }
 
     @Test(arguments: [
-        "2026-01-31T02:00:00Z", "2h", "1h30min", "1h30m", "1.5h", "0s", "5msecs", "2mins", "9999999d", "2", "0.5ms", "-2h",
+        "2026-01-31T02:00:00Z", "2h", "1h30min", "1h30m", "1.5h", "0s", "5msecs", "2mins", "9999999d", "2", "0.5ms",
+        "-2h",
         "1y", "h", "", "yesterday",
     ])
     func `the schema of a time or an age accepts the same texts as the host`(text: String) throws {
