@@ -103,6 +103,8 @@ struct MalformedCallTests {
             "3339"
         ),
         Case(#"{"identifier": "a.b", "kind": "refresh", "payload": "%%%"}"#, "base64-invalid", "payload", "RFC 4648"),
+        Case(#"{"identifier": "a.b", "kind": "refresh", "payload": "===="}"#, "base64-invalid", "payload", "padding"),
+        Case(#"{"identifier": "a.b", "kind": "refresh", "payload": "AP8K="}"#, "base64-invalid", "payload", "padding"),
         Case(
             #"{"identifier": "a.b", "kind": "refresh", "payload": "\#(String(repeating: "AAAA", count: 21_846))"}"#,
             "payload-too-large",

@@ -83,7 +83,7 @@ struct QueryTests {
         #expect(try journal("since=\(text)").filter.since == Samples.now + .seconds(seconds))
     }
 
-    @Test(arguments: ["99999999999999999999d", "106752d", "9999999h9999999h"])
+    @Test(arguments: ["99999999999999999999d", "106752d", "9999999h9999999h", "99999999999999999999.5h"])
     func `a journal filter "since" that is longer than 64 bits of nanoseconds selects from the earliest time`(
         text: String
     ) throws {
