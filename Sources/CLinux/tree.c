@@ -233,4 +233,9 @@ int64_t bgl_tree_bytes(const char *path, int limit) {
     return sum.is_partial ? -E2BIG : sum.bytes;
 }
 
+int bgl_defers_free_space(const char *path) {
+    struct statfs system;
+    return statfs(path, &system) == 0 && system.f_type == BTRFS_SUPER_MAGIC;
+}
+
 int bgl_sync_disk(int file) { return syncfs(file) == 0 ? 0 : -errno; }

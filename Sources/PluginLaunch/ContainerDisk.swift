@@ -16,6 +16,8 @@ package struct ContainerDisk: Hashable, Sendable {
     private let countedDevice: String?
     /// Whether the disk is a file system in memory, whose writes the kernel does not count as those of a disk.
     package let isInMemory: Bool
+    /// Whether free space falls when the kernel writes pages back and commits them, not when a program writes: btrfs.
+    package let defersFreeSpace: Bool
 
     /// Finds the disk of a directory by the mounts of this process.
     package init(of directory: String) {
@@ -27,7 +29,8 @@ package struct ContainerDisk: Hashable, Sendable {
             of: directory,
             on: isFound ? number : "",
             mounts: FileBytes.text("/proc/self/mountinfo", limit: 1 << 22) ?? "",
-            devices: Self.devices
+            devices: Self.devices,
+            defersFreeSpace: bgl_defers_free_space(directory) != 0
         )
     }
 
@@ -35,9 +38,11 @@ package struct ContainerDisk: Hashable, Sendable {
     ///   - number: major and minor number of the device of the directory's file system, as `8:1`.
     ///   - mounts: the text of `/proc/self/mountinfo`.
     ///   - devices: the directory of the block devices by number, as `/sys/dev/block`.
-    init(of directory: String, on number: String, mounts: String, devices: String) {
+    ///   - defersFreeSpace: whether free space falls later than a program writes.
+    init(of directory: String, on number: String, mounts: String, devices: String, defersFreeSpace: Bool = false) {
         self.directory = directory
         self.number = number
+        self.defersFreeSpace = defersFreeSpace
         isInMemory = Self.isInMemory(number, in: mounts)
         countedDevice = isInMemory ? nil : Self.wholeDisk(of: number, in: devices)
     }
@@ -90,6 +95,13 @@ package struct ContainerDisk: Hashable, Sendable {
             inodes: Int64(clamping: found.f_files),
             freeInodes: Int64(clamping: found.f_favail)
         )
+    }
+
+    /// Writes all changes of the disk back, after which its free space is exact. Blocks until then. A failure leaves the
+    /// free space as the kernel reports it.
+    package func writeBack() {
+        guard let opened = try? Descriptor(opening: directory, flags: O_RDONLY | O_DIRECTORY) else { return }
+        _ = bgl_sync_disk(opened.number)
     }
 
     private static func bytes(_ blocks: Int64, _ size: Int64) -> Int64 {

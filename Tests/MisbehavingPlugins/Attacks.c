@@ -311,11 +311,13 @@ static void attack_by_descriptor(const char *place) {
     close(pair[1]);
 }
 
-/* Landlock examines no request of a file system. A wrong address makes each of them fail without the sandbox. */
+/* Landlock examines no request of a file system. Those of btrfs are complete: without the sandbox they create the
+ * subvolume `made` in the container and delete `given`. A wrong address makes the others fail without the sandbox. */
 static void attack_file_system(const char *place) {
-    const int directory = open(in_container("."), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    note(place, "subvolume-make", ioctl(directory, BTRFS_IOC_SUBVOL_CREATE, NULL));
-    note(place, "subvolume-delete", ioctl(directory, BTRFS_IOC_SNAP_DESTROY, NULL));
+    struct btrfs_ioctl_vol_args made = {.name = "made"}, given = {.name = "given"};
+    const int directory = open(in_container(".."), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    note(place, "subvolume-make", ioctl(directory, BTRFS_IOC_SUBVOL_CREATE, &made));
+    note(place, "subvolume-delete", ioctl(directory, BTRFS_IOC_SNAP_DESTROY, &given));
     note(place, "directory-encrypt", ioctl(directory, FS_IOC_SET_ENCRYPTION_POLICY, NULL));
     note(place, "file-seal", ioctl(directory, FS_IOC_ENABLE_VERITY, NULL));
     note(place, "file-version", ioctl(directory, FS_IOC_SETVERSION, NULL));

@@ -85,6 +85,10 @@ struct DiskUseTests {
         #expect(disk.writtenBytes(inGroup: "0:9 wbytes=5\n") == nil)
     }
 
+    @Test func `the free space of a disk in memory and of a directory that does not exist is not deferred`() {
+        #expect(!memory.defersFreeSpace && !ContainerDisk(of: "/there/is/no/disk").defersFreeSpace)
+    }
+
     @Test func `the space of a disk and the bytes of a running process are read, those of an ended one are unknown`()
         throws
     {

@@ -23,6 +23,10 @@ int bgl_measure_tree(const char *path, int64_t since, int limit, int64_t *create
  * Returns -E2BIG when a part could not be examined, another negative errno when the directory cannot be read. */
 int64_t bgl_tree_bytes(const char *path, int limit);
 
+/* Whether the file system of a path lowers its free space when it commits written pages, not when a program writes: btrfs.
+ * Zero on failure. */
+int bgl_defers_free_space(const char *path);
+
 /* Writes all changes of the file system that contains an open file to disk. Returns a negative errno on failure. */
 int bgl_sync_disk(int file);
 

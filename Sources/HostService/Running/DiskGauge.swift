@@ -17,6 +17,7 @@ final class DiskGauge: Sendable {
 
     private struct State {
         var meter = DiskMeter()
+        var deferred = DeferredWrites()
         /// Time of the previous measurement; nil before the first one.
         var at: WallTime?
     }
@@ -40,8 +41,8 @@ final class DiskGauge: Sendable {
         state.withLock { state in
             Result { () throws(SystemError) in
                 let now = SystemClock().now().wall
-                let space = try disk.space()
                 let written = processes.mapValues { disk.written(by: $0, in: groups) }
+                let space = try space(after: written, &state.deferred)
                 var contents: [LaunchNumber: ContainerDisk.Contents] = [:]
                 let shortage = reserve.shortage(of: space)
                 if shortage == nil { state.meter.forgetContents() }
@@ -57,6 +58,21 @@ final class DiskGauge: Sendable {
                 )
             }
         }
+    }
+
+    /// The space of the disk. Where free space falls later than a launch writes, the changes are written back before a
+    /// launch can use up the reserve unnoticed.
+    private func space(
+        after written: [LaunchNumber: Int64?],
+        _ deferred: inout DeferredWrites
+    ) throws(SystemError) -> DiskSpace {
+        let space = try disk.space()
+        guard disk.defersFreeSpace else { return space }
+        deferred.add(written)
+        guard deferred.mayHideShortage(of: space, under: reserve) else { return space }
+        disk.writeBack()
+        deferred.settle()
+        return try disk.space()
     }
 
     /// Forgets the previous measurement: the next sample is a first one. Without this, a sample after a pause would have
