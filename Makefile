@@ -11,7 +11,7 @@ SWIFT_PLUGINS = ColorFeed
 # Debian packages for building, testing and the demo.
 PACKAGES = gcc g++ make pkg-config libffi-dev libseccomp-dev libsqlite3-dev libcurl4-openssl-dev libxml2-dev libturbojpeg0-dev \
     libleptonica-dev zlib1g-dev sqlite3 python3 python3-yaml python3-jsonschema binutils tzdata jq dbus libsystemd0 \
-    python3-dbusmock abigail-tools python3-prometheus-client openssh-client
+    python3-dbusmock abigail-tools python3-prometheus-client python3-venv openssh-client zsh fish
 
 BENCH = $(BUILD)/bench
 BENCHMARK = swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release --skip-build
@@ -46,7 +46,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -54,21 +54,44 @@ demo: build plugins
 # The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups,
 # exclusively. The tests of ColorFeed have a host inside of their process: they need a process without tests of the
 # Swift module.
-test: packages plugins docs minor1 prometheus
+test: packages plugins docs minor1 prometheus sshd schemathesis
 	swift test $(SWIFT_FLAGS) --skip 'PluginLaunchTests|^ColorFeedTests\.'
 	swift test $(SWIFT_FLAGS) --skip-build --filter '^ColorFeedTests\.'
 	BGTASK_MINOR1="$(MINOR1)" swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
 
-# The programs of Debian's Prometheus, which read the metrics of a host in the tests. Extracted, because an installation
-# starts its service.
+# Extracts Debian packages into a directory. Their installation would start services.
+define extract
+	rm -rf "$(1)" && mkdir -p "$(1)"
+	cd "$(1)" && { apt-get download -q $(2) || { \
+	    $$([ "$$(id -u)" -eq 0 ] || echo sudo) apt-get update -q && apt-get download -q $(2); }; }
+	for deb in "$(1)"/*.deb; do dpkg-deb -x "$$deb" "$(1)" && rm "$$deb" || exit; done
+endef
+
+# The programs of Debian's Prometheus, which read the metrics of a host in the tests.
 PROMETHEUS = $(BUILD)/prometheus
 prometheus: packages $(PROMETHEUS)/usr/bin/promtool
 $(PROMETHEUS)/usr/bin/promtool:
-	rm -rf "$(PROMETHEUS)" && mkdir -p "$(PROMETHEUS)"
-	cd "$(PROMETHEUS)" && { apt-get download -q prometheus || { \
-	    $$([ "$$(id -u)" -eq 0 ] || echo sudo) apt-get update -q && apt-get download -q prometheus; }; }
-	dpkg-deb -x "$(PROMETHEUS)"/prometheus_*.deb "$(PROMETHEUS)"
-	rm "$(PROMETHEUS)"/prometheus_*.deb
+	$(call extract,$(PROMETHEUS),prometheus)
+
+# Debian's ssh server, which tests of bgtask -H start for each connection. libnss-wrapper shows it the account that its
+# installation would create.
+SSHD = $(BUILD)/sshd
+sshd: packages $(SSHD)/usr/sbin/sshd
+$(SSHD)/usr/sbin/sshd:
+	$(call extract,$(SSHD),openssh-server libnss-wrapper libwrap0)
+
+# Schemathesis from PyPI, which calls the control API of a host with generated requests. Without PyPI its test is skipped.
+SCHEMATHESIS = $(BUILD)/schemathesis
+SCHEMATHESIS_PACKAGES = schemathesis==4.32.5 hypothesis==6.170.17 jsonschema-rs==0.60.3
+schemathesis: packages
+	[ -x "$(SCHEMATHESIS)/bin/schemathesis" ] || { python3 -m venv "$(SCHEMATHESIS)" \
+	    && "$(SCHEMATHESIS)/bin/python" -m pip install --quiet --retries 1 $(SCHEMATHESIS_PACKAGES); } \
+	    || rm -rf "$(SCHEMATHESIS)"
+
+# Many more generated requests than make test sends. SEED selects them; EXAMPLES is their maximum number for each route.
+EXAMPLES ?= 1000
+api-fuzz: build schemathesis
+	Tests/Schemathesis/run "$(BUILD)/debug" "$(SCHEMATHESIS)/bin/schemathesis" --seed $(SEED) --examples $(EXAMPLES)
 
 # Scenarios that any host of the plugin ABI and the control API has to pass; Documentation/HostConformance.md. HOST is the
 # program that starts it.

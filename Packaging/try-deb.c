@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Two tasks: `run` succeeds at once. `wait` succeeds when a file named `release` is in the container, and ends without
+/* Three tasks: `run` succeeds at once. `fail` writes a line and fails. `wait` succeeds when a file named `release` is in the container, and ends without
  * an outcome when it expires. */
 
 #include <bgtask.h>
@@ -11,6 +11,12 @@
 static void run(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+static void fail(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_log_task(host, task, BGT_LOG_WARNING, "the feed answered 503");
+    bgt_complete(host, task, BGT_OUTCOME_FAILURE);
 }
 
 static void wait_for_release(void *context, const bgt_host *host, bgt_task task) {
@@ -27,6 +33,7 @@ static void wait_for_release(void *context, const bgt_host *host, bgt_task task)
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     BGTASK_TRY(bgt_register(host, "com.example.try.run", run, NULL));
+    BGTASK_TRY(bgt_register(host, "com.example.try.fail", fail, NULL));
     BGTASK_TRY(bgt_register(host, "com.example.try.wait", wait_for_release, NULL));
     return BGT_OK;
 }

@@ -23,6 +23,10 @@ extension BgtaskCommand {
         let report = ErrorReport(arguments, printed: printed)
         return await CommandContext.$current.withValue(printed.observing(.current)) {
             do {
+                if let script = CompletedCommand.script(for: arguments) {
+                    try CommandContext.current.standardOutput(script + "\n")
+                    return .done
+                }
                 let invocation = try Invocation(arguments)
                 if !invocation.hosts.isEmpty { return try await runRemotely(invocation) }
                 return try await execute(command: invocation.command, report)
@@ -92,6 +96,7 @@ extension BgtaskCommand {
             return .refused
         case let failure as CommandFailure:
             context.writeMessage(failure.message)
+            for problem in failure.problems { context.writeMessage(problem) }
             if let remedy = failure.remedy { context.writeMessage(remedy) }
             report.print(failure)
             return failure.status
@@ -144,7 +149,8 @@ extension CommandFailure {
                 + " bgtask host status --socket \(socket)"
             self.init(.unreachable, error.description, remedy: remedy)
         case .refused(_, let reply):
-            self.init(.refused, error.description, remedy: reply.error.remedy.map { "remedy: \($0)" })
+            let remedy = reply.error.remedy.map { "remedy: \($0)" }
+            self.init(.refused, error.description, problems: reply.error.problems ?? [], remedy: remedy)
         }
     }
 }

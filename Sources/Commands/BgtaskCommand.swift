@@ -16,6 +16,8 @@ package struct BgtaskCommand: ParsableCommand {
             --json, --socket, --system and --user may also precede the command. The environment variable \
             BGTASK_SOCKET has the meaning of --socket for commands without an option that chooses a host.
 
+            --generate-completion-script bash, zsh or fish prints the completion script of a shell.
+
             -H runs the command with the bgtask of other machines, over ssh without questions for passwords; files \
             and sockets are those of the other machine. Of several machines, each line begins with the name of its \
             machine, and the exit code is the highest one. BGTASK_SSH names a program to run in place of ssh.

@@ -4,12 +4,15 @@
 struct CommandFailure: Error, Hashable {
     let status: ExitStatus
     let message: String
+    /// The problems that the message summarizes, each printed on a line of its own.
+    let problems: [String]
     /// The remedy, printed on its own line; nil when there is none or the message includes it.
     let remedy: String?
 
-    init(_ status: ExitStatus, _ message: String, remedy: String? = nil) {
+    init(_ status: ExitStatus, _ message: String, problems: [String] = [], remedy: String? = nil) {
         self.status = status
         self.message = message
+        self.problems = problems
         self.remedy = remedy
     }
 }

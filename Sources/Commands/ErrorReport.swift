@@ -7,20 +7,31 @@ import Synchronization
 struct ErrorReport {
     /// Whether the user has asked for JSON, by `--json` or `-o json`.
     let isJSON: Bool
+    /// Whether each JSON text has a line of its own: with `-o jsonl`, and where a command prints one line per event.
+    private let hasLines: Bool
     private let printed: PrintedOutput
 
     init(_ arguments: [String], printed: PrintedOutput) {
-        let formats = ListFormat.allCases.filter(\.isJSON).map(\.rawValue)
-        let pairs = zip(arguments, arguments.dropFirst())
-        isJSON =
-            arguments.contains("--json") || pairs.contains { ["-o", "--output"].contains($0) && formats.contains($1) }
-            || formats.contains { arguments.contains("--output=\($0)") || arguments.contains("-o=\($0)") }
+        let formats = Self.formats(in: arguments)
+        isJSON = arguments.contains("--json") || formats.contains(where: \.isJSON)
+        hasLines = formats.contains(.jsonl) || arguments.contains("--follow") || arguments.contains("--watch")
         self.printed = printed
+    }
+
+    /// The values of `-o`. The arguments may be those of no command, so that they are not parsed.
+    private static func formats(in arguments: [String]) -> [ListFormat] {
+        let pairs = zip(arguments, arguments.dropFirst()).filter { ["-o", "--output"].contains($0.0) }.map(\.1)
+        let joined = arguments.compactMap { argument in
+            ["--output=", "-o="].first(where: argument.hasPrefix).map { String(argument.dropFirst($0.count)) }
+        }
+        return (pairs + joined).compactMap(ListFormat.init)
     }
 
     /// Prints the error, unless the command has printed an answer: two JSON texts would be no JSON.
     func print(_ reply: ErrorReply) {
-        guard isJSON, printed.isEmpty, let body = try? WireCoding.encodeReadably(reply) else { return }
+        guard isJSON, printed.isEmpty else { return }
+        let encoded = try? hasLines ? WireCoding.encode(reply) : WireCoding.encodeReadably(reply)
+        guard let body = encoded else { return }
         try? CommandContext.current.write(String(decoding: body, as: UTF8.self) + "\n")
     }
 

@@ -17,6 +17,7 @@ extension HostConfiguration {
         }
         replace(&scheduling.policies.overrunSpacing, with: mapping.duration("overrun-spacing", in: Self.waits))
         replace(&scheduling.policies.longestSpacing, with: mapping.duration("longest-spacing", in: Self.waits))
+        replace(&scheduling.policies.learnsUse, with: mapping.boolean("learn-use"))
         replace(&scheduling.policies.dayBudget, with: mapping.duration("day-budget", in: Self.bounds))
         replace(&scheduling.policies.maximumDeferral, with: mapping.duration("maximum-deferral", in: Self.bounds))
         replace(
@@ -122,10 +123,11 @@ extension HostConfiguration {
         }
     }
 
-    /// Reads the rules of every time zone that a schedule uses.
+    /// Reads the rules of every time zone that a schedule or the learning of use needs.
     mutating func readTimeZones() {
-        for zone in scheduling.zonesOfSchedules {
-            // A zone that cannot be read was reported when its schedule was read.
+        for zone in scheduling.usedZones {
+            // A zone that cannot be read was reported when its schedule was read. Without the zone of the machine, the
+            // hours of use are those of UTC.
             scheduling.timeZones.entries[zone] = try? timeZones.entry(of: zone)
         }
     }

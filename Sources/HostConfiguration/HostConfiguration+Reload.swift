@@ -14,9 +14,20 @@ package struct ConfigurationReload: Sendable {
 }
 
 extension HostConfiguration {
+    /// Throws when this configuration, which is in force, came from a file that did not exist any more when `new` was
+    /// read: the defaults would replace every value of the file.
+    package func checkFile(of new: HostConfiguration) throws(HostError) {
+        guard let file, new.file == nil else { return }
+        throw HostError(configurationProblems: [
+            "\(file): does not exist any more, and the configuration in force was read from it; restore the file, or"
+                + " create an empty one for the defaults"
+        ])
+    }
+
     /// Compares this configuration, which is in force, with a newly read one.
     package func reloaded(as new: HostConfiguration) -> ConfigurationReload {
         var next = self
+        next.file = new.file
         next.scheduling = new.scheduling
         next.policies = policies(extendedAsNow: new.policies)
         // The disk is watched with the reserve of the start, and retentions have alarms of the start.

@@ -24,8 +24,8 @@ extension HostConfiguration {
         policies.keys.filter { !isInstalled($0) }.sorted()
     }
 
-    /// Warnings about entries without an installed plugin, about schedules, settings and secrets that do not fit the
-    /// manifest of their plugin, and about secret settings without a source.
+    /// Warnings about entries without an installed plugin, about schedules, retries, settings and secrets that do not
+    /// fit the manifest of their plugin, and about secret settings without a source.
     package func unmatchedWarnings(among installed: [PluginEntry]) -> [String] {
         unmatchedPlugins(among: installed.map(\.identifier)) + installed.flatMap(undeclared)
             + installed.flatMap(withoutSource)
@@ -75,7 +75,7 @@ extension HostConfiguration {
             return "\(key).schedules.\(task): the manifest does not permit the identifier for the schedule's kind;"
                 + " each occurrence is refused; \(remedy), or remove the schedule"
         }
-        return misfits
+        return misfits + retryWarnings(about: plugin, policy, key)
             + settings.map { name in
                 let nearest = NearestWord.to(name, among: plugin.settings.keys.sorted())
                 let remedy = nearest.map { "write \"\($0)\"" } ?? "compare the key with the manifest"
@@ -83,6 +83,17 @@ extension HostConfiguration {
                     + " \(name) if the plugin reads a setting without a default"
             }
             + secretWarnings(about: plugin, policy, key)
+    }
+
+    /// Warnings about retries of identifiers that the manifest does not permit.
+    private func retryWarnings(about plugin: PluginEntry, _ policy: OperatorPolicy, _ key: String) -> [String] {
+        let names = plugin.permitted.map(\.description)
+        return policy.retries.own.keys.filter { !plugin.permitted.permits($0) }.map(\.description).sorted().map { name in
+            let nearest = NearestWord.to(name, among: names)
+            let remedy = nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") } ?? "permit it in the manifest"
+            return "\(key).retry.\(name): the manifest does not permit the identifier, so the entry has no effect;"
+                + " \(remedy), or remove the entry"
+        }
     }
 
     /// Warnings about values of secret settings under the key `settings`, which the host does not use, and about

@@ -21,13 +21,21 @@ package struct HostError: Error, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// The subject with its value, the rule and the remedy.
-    package let message: String
+    /// The problems, at least one: each has the subject with its value, the rule and the remedy.
+    package let problems: [String]
 
     package init(code: Code, message: String) {
         self.code = code
-        self.message = message
+        problems = [message]
     }
 
+    /// Creates the error of a configuration with all its problems.
+    package init(configurationProblems: [String]) {
+        code = .configurationInvalid
+        problems = configurationProblems
+    }
+
+    /// The problems, one per line.
+    package var message: String { problems.joined(separator: "\n") }
     package var description: String { message }
 }

@@ -134,6 +134,13 @@ package struct HostFlags: ParsableArguments {
     )
     var overrunSpacing: String?
     @Option(
+        help: ArgumentHelp(
+            "Whether refresh requests follow the hours in which users use a plugin: true or false.",
+            valueName: "boolean"
+        )
+    )
+    var learnUse: String?
+    @Option(
         help: ArgumentHelp("Maximum running time of a plugin's background launches per day.", valueName: "duration")
     )
     var dayBudget: String?
@@ -168,7 +175,7 @@ package struct HostFlags: ParsableArguments {
     package func configuration() throws -> HostConfiguration {
         let reading = read()
         if reading.problems.isEmpty { return reading.configuration }
-        throw HostError(code: .configurationInvalid, message: reading.problems.joined(separator: "\n"))
+        throw HostError(configurationProblems: reading.problems)
     }
 
     /// The configuration from defaults, file and these flags, with its problems. Flags override the file, and the file
@@ -178,6 +185,8 @@ package struct HostFlags: ParsableArguments {
         let environment = ProcessInfo.processInfo.environment
         let paths = isSystem ? HostPaths.system : .user(environment: environment)
         var configuration = HostConfiguration(paths: paths, processors: ProcessInfo.processInfo.activeProcessorCount)
+        // On a user's own host the uses of plugins are that user's.
+        configuration.scheduling.policies.learnsUse = !isSystem
         var problems: [String] = []
         let file = config ?? paths.configurationFile
         if config != nil || FileManager.default.fileExists(atPath: file) {
@@ -250,6 +259,7 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "stagger", key: "policies.stagger", text: stagger),
             ValueFlag(name: "refresh-spacing", key: "policies.spacing.refresh", text: refreshSpacing),
             ValueFlag(name: "overrun-spacing", key: "policies.overrun-spacing", text: overrunSpacing),
+            ValueFlag(name: "learn-use", key: "policies.learn-use", text: learnUse),
             ValueFlag(name: "day-budget", key: "policies.day-budget", text: dayBudget),
             ValueFlag(name: "maximum-deferral", key: "policies.maximum-deferral", text: maximumDeferral),
             ValueFlag(name: "retry-delay", key: "retry.delay", text: retryDelay),

@@ -20,17 +20,21 @@ final class ConfigurationKeeper: Sendable {
     private let reread: Reread
     private let threads: DiskThreads
     private let log: Logger
+    private let installed: @Sendable () -> [PluginEntry]
     private let onChange: OnChange
 
+    /// - Parameter installed: returns the installed plugins, with which the entries of a new file are compared.
     init(
         _ configuration: HostConfiguration,
         threads: DiskThreads,
         log: Logger,
         reread: @escaping Reread,
+        installed: @escaping @Sendable () -> [PluginEntry],
         onChange: @escaping OnChange
     ) {
         state = Mutex(configuration)
         self.reread = reread
+        self.installed = installed
         self.threads = threads
         self.log = log
         self.onChange = onChange
@@ -44,8 +48,14 @@ final class ConfigurationKeeper: Sendable {
         let new: HostConfiguration
         do {
             new = try await threads.run { [reread] in try reread() }
+            try current.checkFile(of: new)
         } catch {
-            log.error("configuration not reloaded; the present one stays in force", metadata: ["problem": "\(error)"])
+            for problem in (error as? HostError)?.problems ?? ["\(error)"] {
+                log.error(
+                    "configuration not reloaded; the present one stays in force",
+                    metadata: ["problem": "\(problem)"]
+                )
+            }
             throw error
         }
         let reload = state.withLock { present in
@@ -62,7 +72,14 @@ final class ConfigurationKeeper: Sendable {
                 "needing-restart": "\(reload.needingRestart.joined(separator: ", "))",
             ]
         )
-        return HostReloadReply(file: new.file, applied: reload.applied, needingRestart: reload.needingRestart)
+        let warnings = new.unmatchedWarnings(among: installed())
+        for warning in warnings { log.warning("\(warning)") }
+        return HostReloadReply(
+            file: new.file,
+            applied: reload.applied,
+            needingRestart: reload.needingRestart,
+            warnings: warnings
+        )
     }
 }
 

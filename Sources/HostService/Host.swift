@@ -273,7 +273,13 @@ package struct Host: Sendable {
         ) { sample in
             loop.post(.diskSampled(sample))
         }
-        let keeper = ConfigurationKeeper(configuration, threads: threads, log: log, reread: reread) { new, keys, user in
+        let keeper = ConfigurationKeeper(
+            configuration,
+            threads: threads,
+            log: log,
+            reread: reread,
+            installed: { catalogue.contents.entries }
+        ) { new, keys, user in
             let event = SchedulerEvent.configured(new, keys: keys)
             loop.post(user.map { .byUser($0, event) } ?? event)
         }

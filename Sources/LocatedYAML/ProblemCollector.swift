@@ -18,12 +18,7 @@ package final class ProblemCollector {
     }
 
     /// The problems in the order of the file. Problems of the whole file come first.
-    package var sorted: [DocumentProblem] {
-        problems.enumerated().sorted { left, right in
-            let start = TextPosition(line: 0, column: 0)
-            return (left.element.position ?? start, left.offset) < (right.element.position ?? start, right.offset)
-        }.map(\.element)
-    }
+    package var sorted: [DocumentProblem] { problems.inFileOrder }
 
     // MARK: Errors
 
@@ -76,5 +71,16 @@ package final class ProblemCollector {
                 remedy: remedy
             )
         )
+    }
+}
+
+extension [DocumentProblem] {
+    /// The problems of one file in the order of the file. Problems of the whole file come first; several at one place
+    /// keep their order.
+    package var inFileOrder: [DocumentProblem] {
+        enumerated().sorted { left, right in
+            let start = TextPosition(line: 0, column: 0)
+            return (left.element.position ?? start, left.offset) < (right.element.position ?? start, right.offset)
+        }.map(\.element)
     }
 }

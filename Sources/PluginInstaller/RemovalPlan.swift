@@ -29,12 +29,14 @@ package struct RemovalPlan {
                     "\(identifier) belongs to a package, which installed \(packaged.path)",
                     remedy:
                         "remove the package, or write \"enabled: false\" under plugins.\(identifier) in bgtaskd.yaml"
-                        + " and restart the host"
+                        + " and run bgtask host reload"
                 )
             }
             throw InstallationError(
                 "no manifest in \(place.operatorDirectory) describes \(identifier)",
-                remedy: "list the installed plugins with: bgtask plugin list"
+                remedy: NearestWord.to(identifier.text, among: installed.files.compactMap(\.identifier?.text))
+                    .map { NearestWord.remedy(nearest: $0, meaning: "plugin") }
+                    ?? "list the installed plugins with: bgtask plugin list"
             )
         }
         self.place = place

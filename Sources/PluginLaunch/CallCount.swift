@@ -31,7 +31,7 @@ struct CallCount {
 
 extension RunnerMessage {
     /// Whether the message is a call that the host answers.
-    fileprivate var isCall: Bool {
+    var isCall: Bool {
         switch self {
         case .submit, .cancel, .cancelAll, .pending: true
         case .entered, .registered, .loadFailed, .ffiMissing, .sandboxFailed, .confined, .completed,

@@ -23,6 +23,9 @@ struct RunnerChannel {
     /// Cost of handling one message, or one read that completes none, as a number of bytes in the rate limit. It limits
     /// small messages, and reads of single bytes, to about ten thousand per second.
     private static let messageCost = 256
+    /// The same for a call, which costs a place in a commit: about a thousand at once, and then a thousand per second. A
+    /// plugin that submits without end would otherwise delay the commits of others.
+    private static let callCost = 4096
 
     private var socket: Descriptor?
     private var decoder = FrameDecoder<RunnerMessage>()
@@ -96,15 +99,15 @@ struct RunnerChannel {
     }
 
     private mutating func decode(at now: MonotonicTime, deliver: (RunnerMessage) -> Bool) -> Status {
-        var delivered = 0
-        defer { bucket.spend(max(delivered, 1) * Self.messageCost, at: now) }
+        var cost = 0
+        defer { bucket.spend(max(cost, Self.messageCost), at: now) }
         do {
             while let message = try next() {
                 guard deliver(message) else {
                     held = message
                     break
                 }
-                delivered += 1
+                cost += message.isCall ? Self.callCost : Self.messageCost
             }
             return .open
         } catch {

@@ -29,6 +29,9 @@ package enum Eligibility {
         package var isOccupantStopping = false
         package var cooldownEnd: MonotonicTime?
         package var record = PluginRecord()
+        /// The learned use of the plugin; nil for another lane than the background lane, for a plugin without uses, and
+        /// where the host does not learn use.
+        package var learnedUse: LearnedUse?
         package var runnerRetry: (at: MonotonicTime, message: String)?
     }
 

@@ -112,7 +112,7 @@ extension Scheduler {
         var changes: [LedgerChange] = []
         if hasChanged {
             changes.append(.rememberPlugin(known))
-            changes.append(.journal(arrival(of: entry, isNew: plugins[plugin].isNew, at: now)))
+            changes.append(.journal(arrival(of: entry, as: known, at: now)))
         }
         let event = startedEvent(for: entry, at: now)
         if let event { changes.append(.storeEvent(event, payload: [])) }
@@ -138,14 +138,18 @@ extension Scheduler {
         return PendingEvent(plugin: plugin, number: nextSubmission(), type: .started, createdAt: now.wall)
     }
 
-    private func arrival(of entry: PluginEntry, isNew: Bool, at now: Moment) -> JournalEntry {
+    /// The entry about a new plugin, or about a changed one with the parts that changed since its last record.
+    private func arrival(of entry: PluginEntry, as known: KnownPlugin, at now: Moment) -> JournalEntry {
+        let record = plugins[entry.identifier]
+        let parts = record.isNew ? [] : record.known.map(known.changedParts(since:)) ?? []
         let name = entry.version.isEmpty ? entry.name : "\(entry.name) \(entry.version)"
         return JournalEntry(
             at: now.wall,
-            event: isNew ? .pluginInstalled : .pluginChanged,
+            event: record.isNew ? .pluginInstalled : .pluginChanged,
             plugin: entry.identifier,
             blame: .nobody,
-            message: "\(name), manifest \(entry.manifestPath), library \(entry.library.path)"
+            message: (parts.isEmpty ? "" : "changed: \(parts.joined(separator: ", ")); ")
+                + "\(name), manifest \(entry.manifestPath), library \(entry.library.path)"
         )
     }
 

@@ -74,6 +74,8 @@ extension Scheduler {
             case .recordOccurrence(let identifier, _) where inFlight.containsOccurrence(of: identifier): nil
             case .recordOccurrence(let identifier, let at):
                 .recordOccurrence(identifier, at: occurrences[identifier] ?? at)
+            // The uses of a plugin without a record are dropped.
+            case .setUses(let plugin, _): uses[plugin].map { .setUses(plugin, $0) }
             case .journal: change
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,

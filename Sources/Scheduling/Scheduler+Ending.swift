@@ -85,7 +85,8 @@ extension Scheduler {
             outcome: outcome,
             endedAt: now.wall,
             used: used,
-            ownKinds: execution.tasks.map(\.work).ownKinds
+            ownKinds: execution.tasks.map(\.work).ownKinds,
+            usedBudget: execution.plan.budget.total.map { used >= $0 } ?? false
         )
         plugins[launch.plugin].record.note(past)
     }

@@ -134,6 +134,7 @@ extension Scheduler {
                 isOccupantStopping: occupant.map(launches.isStopping) ?? false,
                 cooldownEnd: state.pointee.cooldownEnd,
                 record: state.pointee.record,
+                learnedUse: lane == .background ? learnedUse(of: plugin) : nil,
                 runnerRetry: state.pointee.runnerRetry.map { ($0.at, $0.message) }
             )
         }

@@ -21,6 +21,7 @@ extension Scheduler {
         fetches = snapshot.fetches
         occurrences = snapshot.occurrences
         pauses = snapshot.pauses
+        uses = snapshot.uses
         for (plugin, pause) in pauses {
             if let end = pause.until { agenda.add(.pause(plugin), at: end) }
         }

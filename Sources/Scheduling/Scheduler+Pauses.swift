@@ -20,7 +20,8 @@ extension Scheduler {
             return emit(.answer(reply, .refused(.notInstalled(plugin))))
         }
         let pause = PluginPause(since: now.wall, until: end, user: callingUser)
-        let extent = end.map { "for \(max(.zero, $0 - now.wall).humanReadable)" } ?? "until a user resumes it"
+        // Rounded up: the call that asked for an hour has arrived a moment later.
+        let extent = end.map { "for \(($0 - now.wall).roundedUp.humanReadable)" } ?? "until a user resumes it"
         let message = "the plugin is paused \(extent): its pending work waits, and running launches continue"
         setPause(of: plugin, to: pause, .pluginPaused, message, reply: reply, at: now)
     }
@@ -93,5 +94,14 @@ extension Scheduler {
         }
         guard let reply else { return }
         emit(.answer(reply, .notRecorded(message: "the pause of \(plugin) is unchanged: \(message)")))
+    }
+}
+
+extension Duration {
+    /// The duration rounded up to whole seconds; zero for a negative one.
+    fileprivate var roundedUp: Duration {
+        if self <= .zero { return .zero }
+        let (seconds, attoseconds) = components
+        return .seconds(seconds + (attoseconds > 0 ? 1 : 0))
     }
 }

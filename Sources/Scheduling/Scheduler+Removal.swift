@@ -127,6 +127,7 @@ extension Scheduler {
         for event in clearance.events { remove(event: event.number, of: plugin) }
         if clearance.fetches { fetches[plugin] = nil }
         dropPause(of: plugin)
+        uses[plugin] = nil
         plugins[plugin].recordState = .settled
         // The ledger has dropped its waits in the same commit.
         plugins[plugin].waits = [:]

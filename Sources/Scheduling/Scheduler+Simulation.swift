@@ -15,6 +15,7 @@ extension Scheduler {
         for request in requested {
             plugins[request.plugin].requests.setUserRequested(request.identifier, at: now.wall)
             noteCall(.launchRequested, of: request.identifier, request.plugin, at: now)
+            noteUse(of: request.plugin, at: now)
         }
         for plugin in Set(requested.map(\.plugin)).sorted() { considerRequests(of: plugin, at: now) }
         let launches = requested.compactMap { launch(about: $0.identifier, of: $0.plugin) }

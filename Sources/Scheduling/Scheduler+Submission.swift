@@ -205,6 +205,7 @@ extension Scheduler {
             plugins[plugin].origins[request.number] = origin
         }
         resumeOperations(of: plugin, at: now)
+        if request.submitter == .user || request.request.kind == .continued { noteUse(of: plugin, at: now) }
         startPrepared(after: submission.change, of: request, at: now)
         considerRequests(of: plugin, at: now)
     }

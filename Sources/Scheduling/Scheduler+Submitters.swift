@@ -28,7 +28,7 @@ extension Scheduler {
                 code: .unavailable,
                 subReason: .submitterMayNotSchedule,
                 message: "extension \(submitter) is disabled by the operator and submits nothing;"
-                    + " set plugins.\(submitter).enabled to true in the host's configuration and restart the host"
+                    + " set plugins.\(submitter).enabled to true in the host's configuration and run bgtask host reload"
             )
         }
         guard plugins.contains(main), let entry = plugins[main].entry else {

@@ -9,6 +9,7 @@ extension Scheduler {
     mutating func changeTimeZones(to table: TimeZoneTable, at now: Moment) {
         let old = timeZones
         timeZones.entries.merge(table.entries) { _, new in new }
+        if old[.machine] != timeZones[.machine] { considerUsesAnew() }
         for (zone, schedules) in calendar.schedules(ofAnyOf: table.entries.keys) {
             guard let rules = timeZones[zone], old[zone] != rules else { continue }
             // An identifier that several plugins have on a schedule has one record.

@@ -25,7 +25,10 @@ extension Scheduler {
         insert(event, at: now)
         // The use counts for the main plugin.
         let main = mainPlugin(of: event.plugin)
-        if plugins.contains(main) { plugins[main].record.uses.add(1, at: now.wall) }
+        if plugins.contains(main) {
+            plugins[main].record.uses.add(1, at: now.wall)
+            noteUse(of: main, at: now)
+        }
         emit(.answer(reply, .triggered(event.number)))
         consider(event.plugin, .event, at: now)
         reevaluate(event.plugin, at: now)
@@ -75,7 +78,7 @@ extension Scheduler {
             subReason: .eventLimit,
             message: "events that wait for \(plugin): \(count), and at most \(configuration.eventLimit) may wait;"
                 + " see their waiting reasons with \"bgtask why \(plugin)\", and trigger it again later, or raise"
-                + " limits.event in the host's configuration and restart the host"
+                + " limits.event in the host's configuration and run bgtask host reload"
         )
     }
 }

@@ -66,6 +66,8 @@ package struct Scheduler: Sendable {
     var occurrences: [TaskIdentifier: WallTime] = [:]
     /// The paused plugins, as recorded in the ledger.
     var pauses: [PluginIdentifier: PluginPause] = [:]
+    /// The uses of plugins by hour of the week. Plugins without a use are absent.
+    package internal(set) var uses: [PluginIdentifier: UseHistogram] = [:]
     package internal(set) var timeZones: TimeZoneTable
     var calendar: CalendarIndex
     /// The old rules of a changed time zone, by the task identifier of the schedule. Only for schedules whose

@@ -54,9 +54,11 @@ package struct SchedulingConfiguration: Hashable, Sendable {
 
     package init() {}
 
-    /// The time zones of all schedules. The host has to read the rules of these zones.
-    package var zonesOfSchedules: Set<ScheduleZone> {
-        Set(plugins.values.flatMap { $0.schedules.values.compactMap(\.calendar?.zone) })
+    /// The time zones of all schedules, and that of the machine if the host learns use. The host has to read the rules
+    /// of these zones.
+    package var usedZones: Set<ScheduleZone> {
+        let zones = Set(plugins.values.flatMap { $0.schedules.values.compactMap(\.calendar?.zone) })
+        return policies.learnsUse ? zones.union([.machine]) : zones
     }
 
     package func policy(for plugin: PluginIdentifier) -> PluginPolicy { plugins[plugin] ?? PluginPolicy() }

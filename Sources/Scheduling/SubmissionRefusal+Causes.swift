@@ -55,7 +55,7 @@ extension SubmissionRefusal {
             code: .unavailable,
             subReason: .pluginDisabled,
             message: "plugin \(plugin) is disabled by the operator;"
-                + " set plugins.\(plugin).enabled to true in the host's configuration and restart the host"
+                + " set plugins.\(plugin).enabled to true in the host's configuration and run bgtask host reload"
         )
     }
 }

@@ -217,7 +217,7 @@ package enum SubmissionRules {
             message:
                 "\(entry.identifier) has \(pending) pending \(kinds) \(requests) and the limit is \(limit);"
                 + " \(alternative)raise plugins.\(entry.identifier).limits.\(kind.name) in the host's configuration and"
-                + " restart the host"
+                + " run bgtask host reload"
         )
     }
 }

@@ -60,12 +60,10 @@ extension Ledger {
         try read("reading launches") { try $0.launches(limit: limit, before: before, plugin: plugin) }
     }
 
-    /// The blame of each plugin's newest launch. Plugins without launches, and plugins whose newest launch still runs,
-    /// have no entry.
-    package func lastBlames(of plugins: [PluginIdentifier]) throws(LedgerError) -> [PluginIdentifier: Blame] {
-        try read("reading the newest launches") { database in
-            try plugins.reduce(into: [:]) { $0[$1] = try database.lastBlame(of: $1) }
-        }
+    /// The plugins that are to blame for the end of their newest launch, or for an outcome of a task in it. A plugin
+    /// whose newest launch still runs is not among them.
+    package func failing(among plugins: [PluginIdentifier]) throws(LedgerError) -> Set<PluginIdentifier> {
+        try read("reading the newest launches") { database in Set(try plugins.filter(database.isFailing)) }
     }
 
     /// The launch with that number; nil when it never existed or was pruned.
@@ -140,6 +138,7 @@ extension Database {
             fetches: try fetchSchedules(),
             occurrences: try occurrences(),
             pauses: try pauses(),
+            uses: try uses(),
             lastSubmission: last.submission,
             lastLaunch: last.launch
         )

@@ -39,6 +39,8 @@ package enum LedgerChange: Hashable, Sendable {
     case forgetPlugin(PluginIdentifier)
     /// Sets the pause of a plugin; nil removes it.
     case setPause(PluginIdentifier, PluginPause?)
+    /// Replaces the histogram of a plugin's uses.
+    case setUses(PluginIdentifier, UseHistogram)
     /// Raises the incarnation of the ledger to this number; does nothing when it is not higher.
     case raiseIncarnation(Int64)
 }
@@ -106,6 +108,15 @@ package struct KnownPlugin: Hashable, Sendable {
             permitted: entry.permitted
         )
     }
+
+    /// The changed parts since an earlier record, for messages; empty when both describe the same files.
+    package func changedParts(since earlier: KnownPlugin) -> [String] {
+        var parts: [String] = []
+        if manifestDigest != earlier.manifestDigest { parts.append("manifest") }
+        if libraryDigest != earlier.libraryDigest { parts.append("library") }
+        if manifestPath != earlier.manifestPath { parts.append("path of the manifest") }
+        return parts
+    }
 }
 
 /// The schedule of legacy fetch events for a plugin without permitted identifiers (statement 84).
@@ -131,6 +142,8 @@ package struct PastLaunch: Hashable, Sendable {
     package let used: Duration?
     /// The kinds of those requests of the launch that the plugin itself had submitted.
     package let ownKinds: Set<TaskKind>
+    /// Whether the launch used its whole budget, so that its tasks expired or overran.
+    package let usedBudget: Bool
 
     package init(
         plugin: PluginIdentifier,
@@ -139,7 +152,8 @@ package struct PastLaunch: Hashable, Sendable {
         outcome: LaunchOutcome,
         endedAt: WallTime,
         used: Duration?,
-        ownKinds: Set<TaskKind> = []
+        ownKinds: Set<TaskKind> = [],
+        usedBudget: Bool = false
     ) {
         self.plugin = plugin
         self.lane = lane
@@ -148,6 +162,7 @@ package struct PastLaunch: Hashable, Sendable {
         self.endedAt = endedAt
         self.used = used
         self.ownKinds = ownKinds
+        self.usedBudget = usedBudget
     }
 }
 
@@ -164,6 +179,7 @@ package struct LedgerSnapshot: Sendable {
     package var fetches: [PluginIdentifier: FetchSchedule]
     package var occurrences: [TaskIdentifier: WallTime]
     package var pauses: [PluginIdentifier: PluginPause]
+    package var uses: [PluginIdentifier: UseHistogram]
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
@@ -175,6 +191,7 @@ package struct LedgerSnapshot: Sendable {
         fetches: [PluginIdentifier: FetchSchedule] = [:],
         occurrences: [TaskIdentifier: WallTime] = [:],
         pauses: [PluginIdentifier: PluginPause] = [:],
+        uses: [PluginIdentifier: UseHistogram] = [:],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -185,6 +202,7 @@ package struct LedgerSnapshot: Sendable {
         self.fetches = fetches
         self.occurrences = occurrences
         self.pauses = pauses
+        self.uses = uses
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }

@@ -95,7 +95,7 @@ package struct Measure: Sendable {
         for part in parts {
             guard let unit = unit(named: part.unit) else { return unknown(part, of: parts) }
             guard let value = part.value(in: unit) else {
-                return part.fraction.isEmpty
+                return part.fraction.isEmpty || part.isTooLarge(in: unit)
                     ? .tooLarge
                     : .flawed(
                         "which has a fraction",
@@ -166,6 +166,11 @@ package struct Measure: Sendable {
                 parts.append(Part(digits: digits, fraction: fraction, unit: unit))
             }
             return parts
+        }
+
+        /// Whether the part without its fraction exceeds 64 bits.
+        func isTooLarge(in unit: Unit) -> Bool {
+            Int64(digits).map { $0.multipliedReportingOverflow(by: unit.size).overflow } ?? true
         }
 
         /// The value of the part in the smallest unit; nil when it is too large, is not a whole number, or has a

@@ -28,6 +28,9 @@ package enum Reason: Hashable, Sendable {
     case kindSpacing(until: WallTime, TaskKind, Duration)
     case dayBudget(until: WallTime, limit: Duration)
     case stagger(until: MonotonicTime, after: StaggerCause)
+    /// The longer spacing of the plugin's own refresh requests while no use of the plugin is expected. `unused` is the
+    /// number of weeks without a use; nil for a plugin in use.
+    case useSpacing(until: WallTime, Duration, unused: Int?)
 
     // Ended by a change of the machine.
     case externalPower
@@ -86,6 +89,7 @@ extension Reason {
         case .kindSpacing(let time, _, _): (.kindSpacing, .wall(time))
         case .dayBudget(let time, _): (.dayBudget, .wall(time))
         case .stagger(let time, _): (.stagger, .monotonic(time))
+        case .useSpacing(let time, _, _): (.useSpacing, .wall(time))
         case .externalPower: (.externalPower, nil)
         case .network: (.network, nil)
         case .containerLocked: (.containerLocked, nil)
@@ -119,7 +123,7 @@ extension Reason {
         case .pluginDisabled(let plugin):
             (
                 "plugin \(plugin) is disabled by the operator",
-                "set plugins.\(plugin).enabled to true in the host's configuration and restart the host"
+                "set plugins.\(plugin).enabled to true in the host's configuration and run bgtask host reload"
             )
         case .pluginPaused(let plugin, let pause):
             (
@@ -150,13 +154,13 @@ extension Reason {
         case .backgroundDenied(let plugin):
             (
                 "the operator denies \(plugin) background work",
-                "set plugins.\(plugin).background to true in the host's configuration, and restart the host"
+                "set plugins.\(plugin).background to true in the host's configuration and run bgtask host reload"
             )
         case .backgroundRefreshOff(let plugin):
             (
                 "the operator disabled background refresh" + (plugin.map { " for \($0)" } ?? ""),
                 "set \(plugin.map { "plugins.\($0)." } ?? "")background-refresh to true in the host's configuration"
-                    + " and restart the host"
+                    + " and run bgtask host reload"
             )
         case .earliestBegin:
             (
@@ -180,18 +184,25 @@ extension Reason {
             (
                 "the last \(kind.name) launch for the plugin's own requests ended less than \(spacing.humanReadable) ago",
                 "wait, run the task now with bgtask run, or lower policies.spacing.\(kind.name) in the host's"
-                    + " configuration and restart the host"
+                    + " configuration and run bgtask host reload"
             )
         case .dayBudget(_, let limit):
             (
                 "the plugin's background launches have used its day budget of \(limit.humanReadable) in the last 24h",
                 "wait, run the task now with bgtask run, or raise the plugin's day-budget in the host's configuration"
-                    + " and restart the host"
+                    + " and run bgtask host reload"
             )
         case .stagger(_, let cause):
             (
                 "\(cause.words) recently, and launches are staggered",
                 "wait, or run the task now with bgtask run"
+            )
+        case .useSpacing(_, let spacing, let unused):
+            (
+                (unused.map { "no user has used the plugin for \($0) weeks" } ?? "no use of the plugin is expected yet")
+                    + ", and the last refresh launch for its own requests ended less than \(spacing.humanReadable) ago",
+                "wait, run the task now with bgtask run, or set policies.learn-use to false in the host's configuration"
+                    + " and restart the host"
             )
         case .externalPower:
             (
@@ -255,8 +266,8 @@ extension Reason {
                     + (stopping > 0
                         ? "; \(stopping == 1 ? "1 launch is" : "\(stopping) launches are") stopping, and launches in"
                             + " excess of \(limit) count as running" : ""),
-                "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration and restart the"
-                    + " host"
+                "wait for a launch to end, or raise launches.\(lane.name) in the host's configuration and run"
+                    + " bgtask host reload"
             )
         case .diskReserve(let shortage, let plugin):
             (

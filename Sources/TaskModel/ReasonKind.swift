@@ -22,6 +22,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case kindSpacing
     case dayBudget
     case stagger
+    case useSpacing
     case externalPower
     case network
     case containerLocked
@@ -79,7 +80,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         /// A reason that delays work for a bounded time (C12), and that does not apply to a launch requested by a user.
         package static let advisory = Traits(rawValue: 1)
         /// A reason that ends by itself: at a known time, with the end of other work, or with an action of the host.
-        /// The day budget and the spacing of a kind, which delay for hours or minutes, are excepted.
+        /// The day budget and the spacings of a kind, which delay for hours or minutes, are excepted.
         package static let momentary = Traits(rawValue: 2)
         /// A reason that blocks all requests of the plugin in a lane as soon as it blocks one of them.
         package static let wholePlugin = Traits(rawValue: 4)
@@ -107,6 +108,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .kindSpacing: Row("kind-spacing", .time, .advisory)
         case .dayBudget: Row("day-budget", .time, [.advisory, .wholePlugin])
         case .stagger: Row("stagger", .time, [.advisory, .momentary])
+        case .useSpacing: Row("use-spacing", .time, .advisory)
         case .externalPower: Row("external-power", .machine, until: .externalPower)
         case .network: Row("network", .machine, until: .network)
         case .containerLocked: Row("container-locked", .machine, until: .containers)

@@ -54,7 +54,7 @@ struct AlertTests {
         var memory = AlertSelection.Memory()
         let alert = try #require(AlertSelection().alert(of: try line(7, event, blame), &memory))
         #expect(alert.alert == kind && alert.event == event.name && alert.number == 7)
-        #expect(alert.remedy == kind.row.remedy && alert.plugin == "com.example.feed")
+        #expect(alert.remedy == kind.remedy(launch: alert.launch) && alert.plugin == "com.example.feed")
     }
 
     @Test(arguments: [

@@ -23,6 +23,14 @@ struct DocumentedCommandTests {
         for span in spans { #expect(DocumentedCommand.unknownWord(in: span.words) == nil, "\(span)") }
     }
 
+    @Test func `each command of the recipes for operators is parsed with its options`() throws {
+        let recipes = try DocumentedCommand.spans().filter { $0.page == "Documentation/Recipes.md" }
+        #expect(recipes.count > 40)
+        for recipe in recipes {
+            #expect(throws: Never.self, "\(recipe)") { try DocumentedCommand.parse(recipe.words) }
+        }
+    }
+
     @Test(arguments: [
         ["task", "why", "a.b"], ["plugin", "list", "--colour"], ["run"], ["host", "run", "--plugin-path", "/a"],
     ])
@@ -94,7 +102,8 @@ private struct DocumentedCommand: CustomStringConvertible {
     }
 
     /// The words of a command line, split as by a shell, up to a comment, a pipe or a redirection. Optional parts are
-    /// included. The placeholders ID, TASK and IDENTIFIER become a value; an ellipsis at the end of a word is removed.
+    /// included. The placeholders ID, TASK, IDENTIFIER and NUMBER become a value; an ellipsis at the end of a word is
+    /// removed.
     private static func words(of line: String) -> [String] {
         var words: [String] = []
         var word: String?
@@ -113,6 +122,7 @@ private struct DocumentedCommand: CustomStringConvertible {
         if let word { words.append(word) }
         return words.prefix { !["#", "|", ">"].contains($0) }.map { word in
             let name = word.hasSuffix("...") ? String(word.dropLast(3)) : word
+            if name == "NUMBER" { return "41" }
             return ["ID", "TASK", "IDENTIFIER"].contains(name) ? "com.example.name" : name
         }
     }

@@ -119,7 +119,7 @@ struct ExitStatusTests {
         (["task", "lsit", "--json"], Commands.ExitStatus.misuse, "misuse", "write \\\"list\\\""),
         (["task", "list", "--limit", "0", "-o", "json"], .misuse, "misuse", "--limit 0"),
         (["host", "status", "--socket", "/nowhere/s", "--json"], .unreachable, "unreachable", "/nowhere/s"),
-        (["schedule", "check", "soon", "--json"], .refused, "refused", "soon"),
+        (["schedule", "check", "soon", "--json"], .misuse, "misuse", "soon"),
         (["--json", "-H", "-x", "stats"], .misuse, "misuse", "dash"),
     ])
     func `with --json an error of bgtask has a code, a message and its text, whatever the exit status`(
@@ -133,6 +133,18 @@ struct ExitStatusTests {
         let reply = try WireCoding.decode(ErrorReply.self, from: Data(terminal.output.utf8))
         #expect(reply.error.code == code && terminal.output.contains(part), "\(terminal.output)")
         #expect(!terminal.error.isEmpty)
+    }
+
+    @Test(arguments: [
+        ["task", "list", "-o", "jsonl", "--sort", "x"], ["task", "list", "--output=jsonl", "--limit", "0"],
+        ["journal", "--follow", "--json", "--socket", "/nowhere/socket"],
+        ["-o", "jsonl", "task", "list"],
+    ])
+    func `an error has one line of JSON where every answer has one`(arguments: [String]) async throws {
+        let terminal = Terminal()
+        _ = await terminal.run(list: arguments)
+        #expect(terminal.output.count { $0 == "\n" } == 1 && terminal.output.hasSuffix("}}\n"), "\(terminal.output)")
+        _ = try WireCoding.decode(ErrorReply.self, from: Data(terminal.output.utf8))
     }
 
     @Test func `a failure after an answer prints no second JSON text`() async throws {

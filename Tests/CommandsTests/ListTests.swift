@@ -2,6 +2,7 @@
 
 import ControlAPI
 import Foundation
+import HostMonitor
 import Synchronization
 import TaskModel
 import TerminalText
@@ -141,6 +142,14 @@ struct ListTests {
             #expect(terminal.output == "1\n2\n1\n")
             #expect(terminal.pauses.prefix(2) == [.seconds(2), .seconds(2)])
         }
+    }
+
+    @Test func `--watch cuts wide lines and leaves out lines below the terminal, without scrolling it`() {
+        let text = "HEAD\n" + String(repeating: "x", count: 12) + "\nb\nc\n"
+        let whole = WatchedList.picture(of: text, on: Screen.Size(columns: 80, rows: 24))
+        #expect(whole == "\u{1b}[HHEAD\u{1b}[K\nxxxxxxxxxxxx\u{1b}[K\nb\u{1b}[K\nc\u{1b}[K\n\u{1b}[J")
+        let small = WatchedList.picture(of: text, on: Screen.Size(columns: 10, rows: 4))
+        #expect(small == "\u{1b}[HHEAD\u{1b}[K\nxxxxxxx...\u{1b}[K\n2 more ...\u{1b}[K\n\u{1b}[J")
     }
 
     @Test func `journal entries are selected by several values, an end and a text, and may be reversed`() async throws {

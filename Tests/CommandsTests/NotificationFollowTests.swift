@@ -50,9 +50,34 @@ struct NotificationFollowTests {
             let line = try #require(terminal.output.split(separator: "\n").first)
             let message = try JSONValue(parsing: Data(line.utf8))
             #expect(message["newest"]["message"] == .string("the server answered 503"))
-            #expect(message["newest"]["remedy"] == .string("read what the plugin wrote with bgtask logs"))
+            let remedy = "correct the cause, and submit the task again with bgtask task retry"
+            #expect(
+                message["newest"]["remedy"] == .string("\(remedy); read bgtask launch show 41 and bgtask logs 41")
+            )
             #expect(message["logs"] == .array([.string("line 3")]))
             #expect(host.requests.contains { $0.path.contains("after=8&follow=true") })
+        }
+    }
+
+    @Test func `a plugin that is not installed is named once, with the nearest one, and the host is followed on`()
+        async throws
+    {
+        let plugins = try Self.json(try Samples.pluginList())
+        let other = try behaviour(newest: 8, host: Samples.host())
+        try await StubHost.with({ request in
+            request.path.hasPrefix("/v1/plugins") ? .body(status: 200, plugins) : other(request)
+        }) { host in
+            let terminal = Terminal()
+            let filter = ["--plugin", "com.example.fed", "--plugin", "com.example.feed"]
+            let arguments = ["notification", "follow", "--socket", host.socket] + filter
+            #expect(await terminal.run(list: arguments, interruptedBy: "\n") == .done)
+            #expect(
+                terminal.error == """
+                    bgtask: no plugin com.example.fed is installed, and its alerts are reported once it is; \
+                    write "com.example.feed" if that plugin is meant
+
+                    """
+            )
         }
     }
 

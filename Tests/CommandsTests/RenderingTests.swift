@@ -31,8 +31,8 @@ struct RenderingTests {
         let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
         #expect(
             lines == [
-                "PLUGIN KIND LAUNCHES SUCCESS FAILED INTERRUPTED DELAY RUN BUDGET",
-                "com.example.feed refresh 2 66 % 1 1 2s, 1min 1s 1.2s, 1.2s 4 %, 4 %",
+                "PLUGIN KIND LAUNCHES SUCCESS FAILED INTERRUPTED DELAY P50 DELAY P95 RUN P50 RUN P95 BUDGET P50 BUDGET P95",
+                "com.example.feed refresh 2 66 % 1 1 2s 1min 1s 1.2s 1.2s 4 % 4 %",
                 "since 2026-01-24 01:48:00 (7d ago)",
                 "ledger 1024 KiB",
                 "free disk 13 GiB",
@@ -85,7 +85,7 @@ struct RenderingTests {
                 retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d, 256MiB of journal; each deletion waits 10min, in case the clock is wrong
                 logs            1MiB per launch, 16MiB per plugin, 512MiB in all, kept for 14d
-                policies        stagger 1min, spacing of plugins' own refresh requests 15min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
+                policies        stagger 1min, spacing of plugins' own refresh requests 15min, spacing after overruns 30s, doubling to 1h, use is learned, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
                 isolation       required: files, network
                                 network: seccomp, Landlock 7
                                 memory: not enforced: control groups are disabled (cgroup: none)

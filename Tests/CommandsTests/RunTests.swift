@@ -103,7 +103,7 @@ struct RunTests {
         try await StubHost.with(try Self.behaviour(events: events)) { host in
             let terminal = Terminal()
             #expect(await terminal.run("run", Self.task, "--wait", "--socket", host.socket) == status)
-            for event in events { #expect(terminal.output.contains("\(Self.task) is \(event) in launch 41: entry")) }
+            for event in events { #expect(terminal.output.contains("\(Self.task): \(event) in launch 41: entry")) }
             #expect(terminal.error.isEmpty == (status == .done))
             // The lines that the log has at the end.
             let line = try Samples.logLine().text

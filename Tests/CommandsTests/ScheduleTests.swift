@@ -113,15 +113,26 @@ struct ScheduleCheckTests {
         remedy: String
     ) async {
         let terminal = Terminal()
-        #expect(await terminal.run("schedule", "check", text) == .refused)
+        #expect(await terminal.run("schedule", "check", text) == .misuse)
         #expect(terminal.output.isEmpty && terminal.error.contains(problem), "\(terminal.error)")
         #expect(terminal.error.contains(remedy), "\(terminal.error)")
     }
 
     @Test func `bgtask schedule check refuses an unknown zone with the nearest one, and a count out of range`() async {
         let terminal = Terminal()
-        #expect(await terminal.run("schedule", "check", "02:30", "--zone", "Europe/Berlim") == .refused)
+        #expect(await terminal.run("schedule", "check", "02:30", "--zone", "Europe/Berlim") == .misuse)
         #expect(terminal.error.contains("write \"Europe/Berlin\""), "\(terminal.error)")
         #expect(await Terminal().run("schedule", "check", "02:30", "--count", "0") == .misuse)
+    }
+
+    @Test func `bgtask schedule check of a time that never comes exits with 1 and says so`() async {
+        let terminal = Terminal()
+        let options = ["--zone", "UTC", "--after", "2262-04-11T23:00:00Z"]
+        #expect(await terminal.run(list: ["schedule", "check", "02:30"] + options) == .refused)
+        #expect(terminal.output.isEmpty)
+        #expect(terminal.error == "bgtask: 02:30 UTC has no occurrence after 2262-04-11 23:00:00\n")
+        let json = Terminal()
+        #expect(await json.run(list: ["schedule", "check", "02:30", "--json"] + options) == .refused)
+        #expect(json.output.contains("\"occurrences\" : ["))
     }
 }

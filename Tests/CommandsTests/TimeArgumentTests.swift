@@ -58,6 +58,18 @@ struct TimeArgumentTests {
         #expect(try read("+1500ms") == "2026-01-31T01:48:01.500000000Z")
     }
 
+    @Test(arguments: [["journal"], ["launch", "list"], ["logs"], ["logs", "a.b"]])
+    func `an --until that is not after --since is misuse, with both times`(command: [String]) async {
+        for (since, until) in [("1h", "2h"), ("2026-01-31", "2026-01-30"), ("2026-01-30", "2026-01-30")] {
+            let terminal = Terminal()
+            let options = ["--since", since, "--until", until, "--socket", "/nowhere/socket"]
+            #expect(await terminal.run(list: command + options) == .misuse)
+            #expect(terminal.error.contains("which is not after --since"), "\(terminal.error)")
+        }
+        let options = ["--since", "2h", "--until", "1h", "--socket", "/nowhere/socket"]
+        #expect(await Terminal().run(list: command + options) == .unreachable)
+    }
+
     @Test func `an RFC 3339 begin option denotes its exact instant, also in the past`() throws {
         #expect(try read("2026-06-01T02:00:00+02:00") == "2026-06-01T00:00:00Z")
         #expect(try read("1999-06-01T02:00:00Z") == "1999-06-01T02:00:00Z")

@@ -23,6 +23,7 @@ struct WhyTextTests {
                 one change         none suffices: each reason above blocks the task by itself
                 last outcome       crashed, 2026-01-31 01:46:30 (1min 30s ago), launch 40, blame plugin
                                    signal 11
+                next commands      bgtask logs 40: what the plugin wrote
 
                 POLICY   VERDICT  UNTIL  RATIONALE
                 idle     may      -      applies to processing requests only
@@ -152,5 +153,37 @@ struct WhyTextTests {
 
                 """
         )
+    }
+
+    @Test(arguments: [
+        ("failed", Blame.plugin, true), ("abandoned", .unknown, true), ("succeeded", .nobody, false),
+        ("failed", .user, false),
+    ])
+    func `bgtask why of a task that failed names the commands for its log and its retry`(
+        outcome: String,
+        blame: Blame,
+        hasCommands: Bool
+    ) throws {
+        let last = TaskWhyReply.LastOutcome(
+            outcome: outcome,
+            at: Samples.now,
+            blame: blame,
+            message: "",
+            launch: LaunchNumber(rawValue: 41)
+        )
+        let task = try Samples.task()
+        let reply = TaskWhyReply(
+            identifier: task,
+            plugin: try Samples.plugin(),
+            state: .finished,
+            lastOutcome: last
+        )
+        let commands = """
+            next commands  bgtask logs 41: what the plugin wrote
+                           bgtask task retry \(task): submit it again
+
+            """
+        #expect(reply.text(for: reader).hasSuffix(commands) == hasCommands)
+        #expect(reply.text(for: reader).contains("next commands") == hasCommands)
     }
 }

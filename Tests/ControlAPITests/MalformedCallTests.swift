@@ -103,6 +103,8 @@ struct MalformedCallTests {
             "3339"
         ),
         Case(#"{"identifier": "a.b", "kind": "refresh", "payload": "%%%"}"#, "base64-invalid", "payload", "RFC 4648"),
+        Case(#"{"identifier": "a.b", "kind": "refresh", "payload": "===="}"#, "base64-invalid", "payload", "padding"),
+        Case(#"{"identifier": "a.b", "kind": "refresh", "payload": "AP8K="}"#, "base64-invalid", "payload", "padding"),
         Case(
             #"{"identifier": "a.b", "kind": "refresh", "payload": "\#(String(repeating: "AAAA", count: 21_846))"}"#,
             "payload-too-large",
@@ -137,7 +139,13 @@ struct MalformedCallTests {
             "reverse-DNS",
             to: .simulateConditions
         ),
-        Case(#"{"locked_containers": {}}"#, "condition-missing", nil, "locked_containers", to: .simulateConditions),
+        Case(
+            #"{"network": true, "locked_containers": {}}"#,
+            "condition-missing",
+            "locked_containers",
+            "at least one",
+            to: .simulateConditions
+        ),
     ])
     func `a malformed request body is refused with sub-reason, field and remedy`(call: Case) throws {
         let refusal = try refusal(call)

@@ -82,4 +82,17 @@ struct QueryTests {
     func `the journal filter "since" accepts an instant or an age`(text: String, seconds: Int64) throws {
         #expect(try journal("since=\(text)").filter.since == Samples.now + .seconds(seconds))
     }
+
+    @Test(arguments: ["99999999999999999999d", "106752d", "9999999h9999999h", "99999999999999999999.5h"])
+    func `a journal filter "since" that is longer than 64 bits of nanoseconds selects from the earliest time`(
+        text: String
+    ) throws {
+        #expect(try journal("since=\(text)").filter.since == WallTime(nanoseconds: .min))
+    }
+
+    @Test(arguments: ["-5min", "-99999999999999999999d", "000", "", "0.1ms", "yesterday"])
+    func `a journal filter "since" that is neither a time nor a duration is refused`(text: String) throws {
+        let refusal = #expect(throws: RouteError.self) { try journal("since=\(text)") }
+        #expect(refusal?.reply.error.field == "since" && refusal?.reply.error.subReason == "query-invalid")
+    }
 }

@@ -101,6 +101,7 @@ enum Samples {
                 refreshSpacing: .seconds(900),
                 overrunSpacing: .seconds(30),
                 longestSpacing: .seconds(3600),
+                learnsUse: true,
                 dayBudget: .seconds(4 * 3600),
                 maximumDeferral: .seconds(2 * 86_400),
                 maximumCapacityWait: .seconds(300)

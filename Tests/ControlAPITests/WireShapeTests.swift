@@ -89,7 +89,7 @@ struct WireShapeTests {
                  "logs": {"launch_bytes": 1048576, "plugin_bytes": 16777216, "total_bytes": 536870912,
                    "retention_ns": 1209600000000000},
                  "policies": {"off": ["load"], "stagger_ns": 60000000000, "refresh_spacing_ns": 900000000000, "overrun_spacing_ns": 30000000000,
-                              "longest_spacing_ns": 3600000000000, "day_budget_ns": 14400000000000,
+                              "longest_spacing_ns": 3600000000000, "learn_use": true, "day_budget_ns": 14400000000000,
                               "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
                  "provenance": {"unsigned": "allow", "unpinned": "warn", "packages": "trust",
                    "signers": "/etc/bgtask/allowed_signers"},
@@ -156,9 +156,17 @@ struct WireShapeTests {
 
     @Test func `the JSON reply to a reload keeps its shape`() throws {
         try check(
-            HostReloadReply(file: "/etc/bgtask/bgtaskd.yaml", applied: ["spacing"], needingRestart: ["socket"]),
+            HostReloadReply(
+                file: "/etc/bgtask/bgtaskd.yaml",
+                applied: ["spacing"],
+                needingRestart: ["socket"],
+                warnings: ["w"]
+            ),
             "HostReload",
-            is: #"{"file": "/etc/bgtask/bgtaskd.yaml", "applied": ["spacing"], "needing_restart": ["socket"]}"#
+            is: """
+                {"file": "/etc/bgtask/bgtaskd.yaml", "applied": ["spacing"], "needing_restart": ["socket"],
+                 "warnings": ["w"]}
+                """
         )
     }
 

@@ -169,6 +169,16 @@ struct APIContractTests {
             try api.call(.launchShow, "4711", status: 404)
             try api.call(.pluginShow, "com.example.nobody", status: 404)
             try api.call(.taskWhy, "com.example.nobody.task", status: 404)
+            try api.call(.taskCancel, "com.example.nobody.task", status: 404)
+            try api.call(.taskStop, "com.example.nobody.task", status: 404)
+            try api.call(.taskRetry, "com.example.nobody.task", status: 404)
+            try api.call(.journal, query: [("launch", "4711")], status: 404)
+            try api.call(.logs, query: [("launch", "4711")], status: 404)
+            try api.call(
+                .simulateConditions,
+                body: #"{"locked_containers": {"com.example.nobody": true}}"#,
+                status: 404
+            )
             try api.call(.launchList, query: [("plugin", "com.example.nobody")], status: 404)
             try api.call(.stats, query: [("plugin", "com.example.nobody")], status: 404)
             try api.call(.stats, query: [("plugin", "com.example.app,,")], status: 400)

@@ -219,6 +219,21 @@ struct ExtensionTests {
         }
     }
 
+    @Test func `a trigger while the main plugin is paused names the pause, and the event waits for its end`()
+        async throws
+    {
+        let pair = Pair()
+        try await HostFixture.with(plugins: pair.plugins) { host in
+            #expect(try await host.bgtask("plugin", "pause", pair.main.identifier).status == 0)
+            let run = try await host.bgtask("trigger", pair.child.identifier)
+            let pause = "; it waits for plugin-paused: plugin \(pair.main.identifier) is paused"
+            #expect(run.status == 0 && run.output.contains(pause), "\(run.output)")
+            #expect(try await host.bgtask("plugin", "resume", pair.main.identifier).status == 0)
+            let end = try await host.waitForJournal("the event") { $0.task == "trigger" && $0.event == "succeeded" }
+            #expect(end.plugin == pair.child.identifier)
+        }
+    }
+
     @Test(.proves("C13", "C17"))
     func `an extension's events wait while its main plugin is disabled or removed, and report that reason`()
         async throws

@@ -91,7 +91,7 @@ struct PluginUserTests {
             #expect(user != nil)
             let start = try await host.journalEnd()
             let purged = try await host.bgtask("plugin", "remove", TestPlugin.neighbour.identifier, "--purge", "--yes")
-            #expect(purged.status == 0 && purged.error.contains("its container is deleted"), "\(purged)")
+            #expect(purged.status == 0 && purged.error.contains("its container and its logs"), "\(purged)")
             let containers = host.stateDirectory + "/containers"
             #expect(try FileManager.default.contentsOfDirectory(atPath: containers).isEmpty)
             try await host.install(.neighbour)

@@ -11,12 +11,7 @@ struct PrometheusTests {
         case server = "prometheus"
         case tool = "promtool"
 
-        var path: String? {
-            guard let command = try? BuiltProgram.command.path() else { return nil }
-            let build = URL(filePath: command).appending(path: "../../..").standardized
-            let path = build.appending(path: "prometheus/usr/bin/\(rawValue)").path
-            return FileManager.default.isExecutableFile(atPath: path) ? path : nil
-        }
+        var path: String? { PreparedFile.path("prometheus/usr/bin/\(rawValue)") }
     }
 
     private static var hasPrograms: Bool { Program.server.path != nil && Program.tool.path != nil }

@@ -4,9 +4,9 @@ import Foundation
 import HostTestKit
 
 /// Machines for `bgtask -H`, one for each of several hosts of a test. `ssh` starts an `sshd` of the test for each
-/// connection, so that no port is used. The remote user is that of the test.
+/// connection, so that no port is used. The remote user is that of the test. `make sshd` extracts the server.
 struct RemoteMachines {
-    static let server = "/usr/sbin/sshd"
+    static let hasServer = PreparedFile.path("sshd/usr/sbin/sshd") != nil
 
     /// The environment of a `bgtask` that reaches the machines.
     let environment: [String: String]
@@ -15,14 +15,14 @@ struct RemoteMachines {
     ///
     /// - Parameter hosts: the host of each machine, by the machine's name.
     init(_ hosts: [String: HostFixture], in directory: ScratchDirectory) async throws {
-        try Self.makeDirectoryOfServer()
+        let server = try Self.serverCommand(in: directory)
         let programs = (try BuiltProgram.command.path() as NSString).deletingLastPathComponent
         let key = directory.file("key")
         let made = try await ProgramRun.of("/usr/bin/ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key])
         guard made.status == 0 else { throw HostFailure("ssh-keygen: \(made.error)") }
         var client = ""
         for (name, host) in hosts {
-            let server = """
+            let configuration = """
                 HostKey \(key)
                 AuthorizedKeysFile \(key).pub
                 PidFile none
@@ -33,10 +33,10 @@ struct RemoteMachines {
                 SetEnv PATH=\(programs):/usr/bin:/bin BGTASK_SOCKET=\(host.socket)
 
                 """
-            let file = try directory.write(server.utf8, to: "\(name).sshd")
+            let file = try directory.write(configuration.utf8, to: "\(name).sshd")
             client += """
                 Host \(name)
-                  ProxyCommand \(Self.server) -i -e -f \(file)
+                  ProxyCommand \(server) -i -e -f \(file)
 
                 """
         }
@@ -64,8 +64,20 @@ struct RemoteMachines {
         try await ProgramRun.of(BuiltProgram.command.path(), arguments, environment: environment)
     }
 
-    /// Creates the directory that `sshd` demands of root, and that its service creates elsewhere.
-    private static func makeDirectoryOfServer() throws {
+    /// The command of the extracted server, in the environment that its installation would provide.
+    ///
+    /// For root the server demands an account and a directory. A library shows it a list of accounts of the test.
+    private static func serverCommand(in directory: ScratchDirectory) throws -> String {
+        guard let server = PreparedFile.path("sshd/usr/sbin/sshd"),
+            let wrapper = PreparedFile.library("libnss_wrapper.so", in: "sshd/usr/lib")
+        else { throw HostFailure("there is no sshd; extract it first: make sshd") }
         if geteuid() == 0 { mkdir("/run/sshd", 0o755) }
+        var accounts = try String(contentsOfFile: "/etc/passwd", encoding: .utf8).split(separator: "\n")
+        accounts.removeAll { $0.hasPrefix("sshd:") }
+        accounts.append("sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin")
+        let file = try directory.write((accounts.joined(separator: "\n") + "\n").utf8, to: "passwd")
+        let libraries = (wrapper as NSString).deletingLastPathComponent
+        return "env LD_LIBRARY_PATH=\(libraries) LD_PRELOAD=\(wrapper) NSS_WRAPPER_PASSWD=\(file)"
+            + " NSS_WRAPPER_GROUP=/etc/group \(server)"
     }
 }

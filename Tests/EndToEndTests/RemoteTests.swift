@@ -6,8 +6,6 @@ import Foundation
 import HostTestKit
 import Testing
 
-private let hasServer = FileManager.default.isExecutableFile(atPath: RemoteMachines.server)
-
 @Suite("bgtask -H controls the hosts of other machines over ssh", .serialized)
 struct RemoteTests {
     private static let plugin = TestPlugin("WritesStreams", tasks: ["one"])
@@ -24,7 +22,7 @@ struct RemoteTests {
         }
     }
 
-    @Test(.enabled(if: hasServer, "openssh-server is not installed"))
+    @Test(.enabled(if: RemoteMachines.hasServer, "takes make sshd"))
     func `one command lists, runs and shows the logs of a task on two machines`() async throws {
         try await withMachines { machines, hosts in
             for host in hosts {
@@ -56,7 +54,7 @@ struct RemoteTests {
         }
     }
 
-    @Test(.enabled(if: hasServer, "openssh-server is not installed"))
+    @Test(.enabled(if: RemoteMachines.hasServer, "takes make sshd"))
     func `the exit status of several machines is the worst, and that of one machine its own`() async throws {
         try await withMachines { machines, _ in
             let lost = try await machines.bgtask("-H", "lost,beta", "host", "status")
@@ -73,7 +71,7 @@ struct RemoteTests {
         }
     }
 
-    @Test(.enabled(if: hasServer, "openssh-server is not installed"))
+    @Test(.enabled(if: RemoteMachines.hasServer, "takes make sshd"))
     func `Ctrl-C of a fan-out ends the commands on all machines`() async throws {
         try await withMachines { machines, hosts in
             let follower = try await ChildProcess.start(

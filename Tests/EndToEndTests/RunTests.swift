@@ -25,9 +25,9 @@ struct RunTests {
         let plugin = Self.plain
         try await HostFixture.with(HostSetup(["spacing": "0s"]), plugins: [plugin]) { host in
             let greet = try await host.bgtask("run", plugin.task("greet"), "--kind", "processing", "--wait")
-            #expect(greet.status == 0 && greet.output.contains("is succeeded in launch"), "\(greet)")
+            #expect(greet.status == 0 && greet.output.contains(": succeeded in launch"), "\(greet)")
             let fail = try await host.bgtask("run", plugin.task("fail"), "--kind", "processing", "--wait")
-            #expect(fail.status == 10 && fail.output.contains("is failed in launch"), "\(fail)")
+            #expect(fail.status == 10 && fail.output.contains(": failed in launch"), "\(fail)")
             let late = try await host.bgtask(
                 "run",
                 plugin.task("greet"),

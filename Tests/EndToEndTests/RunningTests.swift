@@ -125,6 +125,29 @@ struct RunningTests {
         }
     }
 
+    @Test(.proves(64, "C13"), arguments: [true, false])
+    func `why names what a host has learned about the use of a plugin, over a restart, and nothing if it learns nothing`(
+        _ isLearning: Bool
+    ) async throws {
+        var plugin = TestPlugin("Resubmits")
+        plugin.settings = ["times": "2", "kind": "refresh"]
+        let setup = HostSetup(["refresh-spacing": "1h", "learn-use": "\(isLearning)"])
+        try await HostFixture.with(setup, plugins: [plugin]) { host in
+            let task = plugin.task()
+            // The user's request is a use.
+            let first = try await host.submit(task, .refresh)
+            let second = try await host.waitForJournal("its second run") { line in
+                line.task == task && line.event == "succeeded" && line.submission != first
+            }
+            _ = try await host.end(ofLaunch: try #require(second.launch))
+            try await host.stop()
+            try await host.restart()
+            let verdict = try await host.why(task).policies?.first { $0.policy == "use" }
+            #expect(verdict?.verdict == "may")
+            #expect(verdict?.rationale.hasSuffix("; too few uses to expect one") == isLearning)
+        }
+    }
+
     @Test(.proves(23)) func `a newer submission replaces the pending request of the same identifier`() async throws {
         try await HostFixture.with { host in
             let task = TestPlugin.neighbour.task()

@@ -31,6 +31,12 @@ struct SettingTests {
     /// The settings that `host status` does not show: they have no effect on decisions.
     private static let hidden: Set = ["runner", "cgroup", "log-level"]
 
+    /// The default differs between a system host, which root starts, and a user's host.
+    private static let learning =
+        geteuid() == 0
+        ? Setting("policies.learn-use", "learn-use", "true", shows: "use is learned")
+        : Setting("policies.learn-use", "learn-use", "false", shows: "use is not learned")
+
     private static let settings = [
         Setting("manifests", "manifests", "own-manifests", shows: "/own-manifests"),
         Setting("package-manifests", "package-manifests", "own-packages", shows: "/own-packages"),
@@ -105,6 +111,7 @@ struct SettingTests {
         ),
         Setting("policies.overrun-spacing", "overrun-spacing", "35s", shows: "after overruns 35s"),
         Setting("policies.longest-spacing", nil, "41min", shows: "doubling to 41min"),
+        learning,
         Setting("policies.day-budget", "day-budget", "2h", shows: "day budget 2h"),
         Setting("policies.maximum-deferral", "maximum-deferral", "1d", shows: "maximum deferral 1d"),
         Setting("policies.maximum-capacity-wait", nil, "42min", shows: "maximum capacity wait 42min"),

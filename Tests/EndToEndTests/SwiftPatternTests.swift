@@ -2,6 +2,7 @@
 
 import ControlAPI
 import ControlClient
+import Foundation
 import HostTestKit
 import StatementTraits
 import TaskModel
@@ -105,6 +106,21 @@ struct SwiftPatternTests {
         }
     }
 
+    @Test(.proves(75), arguments: [true, false])
+    func `Swift code finds the GPU among the supported resources only on a machine that has one`(_ hasGPU: Bool)
+        async throws
+    {
+        let plugin = TestPlugin.part("ContinuedExport", .swift6)
+        try await HostFixture.with(HostSetup(["gpu": "\(hasGPU)"]), plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "db-cleaning")
+            #expect(try await host.outcome(of: submission).event == "succeeded")
+            let running = try await host.running(plugin.task("export.photos")) { _ in true }
+            try host.release(plugin)
+            #expect(try await host.outcome(of: running.submission).event == "succeeded")
+            #expect(host.notes(plugin).contains("with graphics: true") == hasGPU)
+        }
+    }
+
     @Test(.proves(15, 17, "C8"), arguments: BuiltLibrary.allCases)
     func `a Swift plugin registers a listed identifier late, and a later launch for it finds no handler`(
         _ library: BuiltLibrary
@@ -198,6 +214,46 @@ struct SwiftPatternTests {
                 ]
             )
             #expect(try await host.pending().isEmpty)
+        }
+    }
+
+    @Test(.proves(45, 70), arguments: BuiltLibrary.allCases)
+    func `a Swift plugin submits a health research request and receives a health research task`(
+        _ library: BuiltLibrary
+    ) async throws {
+        var plugin = TestPlugin.part("Study", library)
+        plugin.grants = "health-research: true"
+        let study = plugin.task("report")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            let request = try #require(try await host.client.tasks().pending.first)
+            #expect(request.identifier == study && request.kind == "health-research" && request.requiresExternalPower)
+            _ = try await host.client.run([host.identifier(study)])
+            #expect(try await host.outcome(of: request.submission).event == "succeeded")
+            let notes = host.notes(plugin)
+            #expect(notes.contains("pending study, protection \(FileProtectionType.complete.rawValue)"))
+            #expect(notes.contains("BGHealthResearchTask, processing true, identifier \(study)"))
+        }
+    }
+
+    @Test(.proves(39, 40))
+    func `a Swift plugin lists a continued request of a user with its titles, strategy, resources and payload`()
+        async throws
+    {
+        var plugin = TestPlugin.part("PendingListing", .swift6)
+        plugin.grants = "gpu: true"
+        let export = plugin.task("export.summer")
+        try await HostFixture.with(HostSetup(["gpu": "true"]), plugins: [plugin]) { host in
+            try await host.started(plugin)
+            // A user's launch starts nevertheless.
+            _ = try await host.client.simulateConditions(ConditionsSimulation([.lowMemory: .holds(true)]))
+            let terms = ContinuedTerms(title: "Exporting", subtitle: "album 7", resources: .gpu)
+            _ = try await host.submitContinued(export, terms, payload: Array("for later".utf8))
+            #expect(try await host.run(plugin, "report").event == "succeeded")
+            #expect(
+                host.notes(plugin).first
+                    == "from elsewhere BGContinuedProcessingTaskRequest \(export) Exporting, album 7 1 1 for later"
+            )
         }
     }
 

@@ -57,6 +57,33 @@ struct UnknownNameTests {
         }
     }
 
+    @Test func `a command about a plugin that is not installed is refused with the nearest plugin`() async throws {
+        try await HostFixture.with { host in
+            let typo = "com.example.neigbour"
+            for command in [
+                ["plugin", "list", "--plugin", typo], ["plugin", "pause", "--plugin", typo], ["plugin", "show", typo],
+                ["task", "list", "--plugin", typo], ["launch", "list", "--plugin", typo], ["stats", typo],
+                ["schedule", "list", "--plugin", "\(typo),\(Self.plugin.identifier)"], ["trigger", typo],
+                ["why", typo], ["logs", typo],
+            ] {
+                let run = try await host.bgtaskList(command)
+                #expect(run.status == 1 && run.output.isEmpty, "\(command)")
+                #expect(run.error.contains("write \"\(Self.plugin.identifier)\" if that plugin"), "\(run.error)")
+            }
+        }
+    }
+
+    @Test func `a list of the work or the launches of an unknown task is refused with the nearest task`() async throws {
+        try await HostFixture.with { host in
+            for list in ["task", "launch"] {
+                let run = try await host.bgtask(list, "list", "--identifier", "com.example.neighbour.tsak")
+                #expect(run.status == 1 && run.error.contains("write \"\(Self.plugin.task())\""), "\(run.error)")
+                let known = try await host.bgtask(list, "list", "--identifier", Self.plugin.task())
+                #expect(known.status == 1 && known.error.contains("found"), "\(known.error)")
+            }
+        }
+    }
+
     @Test func `a lock is simulated only for the container of an installed plugin`() async throws {
         try await HostFixture.with { host in
             let unknown = try await host.bgtask("simulate", "conditions", "--locked", "com.example.nobody")

@@ -42,6 +42,23 @@ struct ReloadTests {
         #expect(next.scheduling.removedPluginRetention == present.scheduling.removedPluginRetention)
     }
 
+    @Test func `a reload after the configuration file was deleted is refused with its path and a remedy`() throws {
+        let present = configuration { $0.file = "/etc/bgtask/bgtaskd.yaml" }
+        let problem = #expect(throws: HostError.self) { try present.checkFile(of: configuration()) }
+        let message = try #require(problem?.message)
+        #expect(message.hasPrefix("/etc/bgtask/bgtaskd.yaml: does not exist any more"))
+        #expect(message.contains("create an empty one"))
+        try present.checkFile(of: present)
+    }
+
+    @Test func `a host that was started without a configuration file reads one that was created later`() throws {
+        let created = configuration { $0.file = "/etc/bgtask/bgtaskd.yaml" }
+        try configuration().checkFile(of: created)
+        try configuration().checkFile(of: configuration())
+        let next = configuration().reloaded(as: created).configuration
+        #expect(throws: HostError.self) { try next.checkFile(of: configuration()) }
+    }
+
     @Test func `every key of the configuration schema applies at once or needs a restart`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

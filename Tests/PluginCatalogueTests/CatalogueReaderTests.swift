@@ -48,6 +48,25 @@ struct CatalogueReaderTests {
         }
     }
 
+    @Test func `the problems of a refused manifest and of its library are in the order of the file`() throws {
+        try Workshop.with { workshop in
+            try workshop.write(
+                """
+                manifest: 1
+                identifier: com.example.b
+                library: libMissing.so
+                background-modes: [fetch]
+                permited-identifiers: [com.example.b.x]
+
+                """,
+                "operator/b.yaml"
+            )
+            let refused = try #require(workshop.load().refused.first)
+            let lines = refused.problems.compactMap(\.line)
+            #expect(lines.count >= 2 && lines.contains(3) && lines == lines.sorted(), "\(refused.problems)")
+        }
+    }
+
     @Test(.proves(70, 75)) func `a catalogued plugin has the entitlements of its manifest, in YAML and property lists`()
         throws
     {

@@ -90,6 +90,29 @@ struct SharedCoreTests {
         #expect(careless.launches < careful.launches / 10)
     }
 
+    @Test func `a plugin in a replay is refreshed before its expected use, and seldom before that`() throws {
+        let plugins = """
+              com.example.app:
+                tasks: { com.example.app.poll: { kind: refresh, every: 1min, takes: { typical: 2s } } }
+            """
+        var scenario = try ReplayScenario.of(trace: "", plugins: plugins) { configuration in
+            configuration.policies.kindSpacing = [.refresh: .seconds(15 * 60)]
+            configuration.policies.learnsUse = true
+        }
+        let without = try scenario.play().report.plugin("com.example.app").launches
+        // Used at 9:40 of the last two Mondays; the replay begins on a Monday.
+        let monday = UseHistogram.hour(ofLocal: ReplayScenario.begin.nanoseconds / 1_000_000_000)
+        var uses = UseHistogram(firstUse: monday + 9 - 2 * UseHistogram.hoursPerWeek)
+        let isChanged = uses.note(monday + 9 - UseHistogram.hoursPerWeek)
+        #expect(isChanged)
+        scenario.uses = [try #require(PluginIdentifier("com.example.app")): uses]
+        let report = scenario.play().report
+        let plugin = try report.plugin("com.example.app")
+        // Every half an hour until 8:30, afterwards every quarter.
+        #expect(plugin.launches < without - 10 && plugin.launches > without / 2)
+        #expect(plugin.waited(for: "use-spacing") > 5 * 3_600_000_000_000)
+    }
+
     @Test func `the day budget of a plugin limits the running time of its launches in a replay`() throws {
         let plugins = """
               com.example.app:

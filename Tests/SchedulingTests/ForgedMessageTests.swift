@@ -78,6 +78,7 @@ struct ForgedMessageTests {
     @Test(.proves("C2")) func `messages of ended or unknown launches add no journal entry`() throws {
         host.submit(.clean)
         host.runToTheEnd()
+        host.submit(.vacuum)
         let before = host.journal.count
         for number in [try #require(host.lastPlan).number, LaunchNumber(rawValue: 999)] {
             host.send(.entered(number, status: 0, registered: [.exact(.sweep)], offersReceive: true))
@@ -87,6 +88,10 @@ struct ForgedMessageTests {
             host.send(.runnerUnavailable(number, message: "late"))
         }
         #expect(host.journal.count == before)
+        // A runner reported as unavailable would delay the next launch of the plugin.
+        #expect(host.pending == [.vacuum] && host.running.isEmpty && host.killed.isEmpty)
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.clean], [.vacuum]])
     }
 
     @Test(.proves("C2"))

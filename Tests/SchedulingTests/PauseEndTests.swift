@@ -37,6 +37,11 @@ struct PauseEndTests {
         #expect(host.entries(.pluginResumed).map(\.user) == [nil])
     }
 
+    @Test func `the journal entry of a pause has its length rounded up to seconds, because the call took a moment`() {
+        host.pause(.app, until: host.clock.now.wall + .milliseconds(7_199_200))
+        #expect(host.entries(.pluginPaused).map { $0.message.hasPrefix("the plugin is paused for 2h: ") } == [true])
+    }
+
     @Test func `a later pause replaces the end of an earlier one`() {
         host.pause(.app, until: host.clock.now.wall + .hours(1))
         host.pause(.app, until: host.clock.now.wall + .hours(3))

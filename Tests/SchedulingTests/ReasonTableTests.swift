@@ -19,8 +19,9 @@ struct ReasonTableTests {
             .backgroundDenied(.app), .backgroundRefreshOff(nil), .earliestBegin(wall),
             .retryDelay(until: wall, attempts: 1), .spacing(until: later),
             .kindSpacing(until: wall, .refresh, .seconds(900)),
-            .dayBudget(until: wall, limit: .seconds(60)), .stagger(until: later, after: .boot), .externalPower,
-            .network, .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .batteryLow,
+            .dayBudget(until: wall, limit: .seconds(60)), .stagger(until: later, after: .boot),
+            .useSpacing(until: wall, .seconds(1_800), unused: nil), .externalPower, .network,
+            .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .batteryLow,
             .powerSaver, .memoryPressure, .heat, .laneBusy(.background, LaunchNumber(rawValue: 1)),
             .othersRunAlone(first: "first"),
             .launchLimit(.background, limit: 1), .diskReserve(.bytes(free: 1, reserve: 2)), .beingRecorded,
@@ -40,8 +41,8 @@ struct ReasonTableTests {
                 "identifier-not-permitted", "mode-missing",
                 "entitlement-missing", "plugin-too-old", "background-denied", "background-refresh-off",
                 "earliest-begin", "retry-delay",
-                "spacing", "kind-spacing", "day-budget", "stagger", "external-power", "network", "container-locked",
-                "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
+                "spacing", "kind-spacing", "day-budget", "stagger", "use-spacing", "external-power", "network",
+                "container-locked", "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
                 "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit",
                 "disk-reserve", "being-recorded", "runner-unavailable", "host-stopping",
             ]
@@ -59,6 +60,11 @@ struct ReasonTableTests {
     @Test func `no two reasons share a message, and each has a remedy that differs from its message`() {
         #expect(Set(Self.reasons.map(\.message)).count == Self.reasons.count)
         for reason in Self.reasons { #expect(!reason.remedy.isEmpty && reason.remedy != reason.message) }
+    }
+
+    @Test func `only the remedy about the disk reserve, which a reload does not change, asks for a restart`() {
+        let kinds = Self.reasons.filter { $0.remedy.contains("restart the host") }.map(\.kind)
+        #expect(kinds == [.diskReserve])
     }
 
     @Test func `the reasons lane-busy and launch-limit mention stopping launches only if stopping launches cause them`()
@@ -85,10 +91,13 @@ struct ReasonTableTests {
     }
 
     @Test(.proves("C12"))
-    func `only spacing, day budget, stagger, idleness, load, low battery and power saver are advisory reasons`() {
+    func `only spacings, day budget, stagger, idleness, load, low battery and power saver are advisory reasons`() {
         #expect(
             ReasonKind.allCases.filter { $0.row.traits.contains(.advisory) }
-                == [.spacing, .kindSpacing, .dayBudget, .stagger, .notIdle, .highLoad, .batteryLow, .powerSaver]
+                == [
+                    .spacing, .kindSpacing, .dayBudget, .stagger, .useSpacing, .notIdle, .highLoad, .batteryLow,
+                    .powerSaver,
+                ]
         )
     }
 

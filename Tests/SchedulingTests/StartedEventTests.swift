@@ -84,14 +84,23 @@ struct StartedEventTests {
         #expect(host.pending == [.feed])
     }
 
-    @Test(.proves("C11"), arguments: [PluginEntry.app(version: "2.0"), .app(library: "2.0")])
-    func `a plugin gets a started event when its manifest or its library changes`(_ changed: PluginEntry) {
+    @Test(
+        .proves("C11"),
+        arguments: [
+            (PluginEntry.app(version: "2.0"), "changed: manifest; "), (.app(library: "2.0"), "changed: library; "),
+        ]
+    )
+    func `a plugin gets a started event when its manifest or its library changes, and the journal names the part`(
+        changed: PluginEntry,
+        part: String
+    ) {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()
         host.install(changed)
         #expect(host.plans.map(\.lane) == [.event])
         #expect(host.entries(.pluginChanged).map(\.plugin) == [.app])
+        #expect(host.entries(.pluginChanged).allSatisfy { $0.message.hasPrefix(part) })
     }
 
     @Test(.proves("C11")) func `an unchanged plugin gets no second started event when the catalogue is read again`() {

@@ -31,7 +31,7 @@ struct CommitOrderTests {
     @Test(arguments: [
         [LedgerChange.storeEvent(trigger(1), payload: [])], [.removeRequest(1)], [.removeEvent(1)],
         [.startLaunch(plan(1, []))], [.rememberPlugin(KnownPlugin(entry(feed)))], [.forgetPlugin(feed)],
-        [.setPause(feed, nil)], [.setFetch(feed, nil)],
+        [.setPause(feed, nil)], [.setFetch(feed, nil)], [.setUses(feed, UseHistogram(firstUse: 1))],
         [.recordOccurrence(task("com.example.feed.refresh"), at: time(1))],
         [note("beside an answer"), .removeRequest(1)], [],
     ])

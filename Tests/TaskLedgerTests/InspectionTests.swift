@@ -19,7 +19,7 @@ struct InspectionTests {
             wait(.request(fullRequest(1)), for: ["heat"], at: 1),
             .setDeferrals(WaitKey(of: .request(fullRequest(1))), [deferral(1)]),
             .setFetch(feed, FetchSchedule(interval: .seconds(60), last: time(1))),
-            .setPause(feed, PluginPause(since: time(1))),
+            .setPause(feed, PluginPause(since: time(1))), .setUses(feed, UseHistogram(firstUse: 1)),
         ])
         try ledger.close()
     }
@@ -58,7 +58,7 @@ struct InspectionTests {
         #expect(inspection.problems.allSatisfy { $0.contains(directory.path) && $0.contains(remedy) })
     }
 
-    @Test(arguments: ["journal", "wait", "deferral", "fetch_schedule", "plugin_pause"])
+    @Test(arguments: ["journal", "wait", "deferral", "fetch_schedule", "plugin_pause", "plugin_use"])
     func `an inspection finds rows that refer to a missing plugin`(
         table: String
     ) async throws {

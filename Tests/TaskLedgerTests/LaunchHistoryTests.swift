@@ -102,15 +102,46 @@ struct LaunchHistoryTests {
     }
 
     @Test
-    func `the last blame of a plugin is that of its newest launch, and absent while that launch runs`() async throws {
+    func `a plugin is failing while its newest launch ended with blame on it, and not while a launch runs`()
+        async throws
+    {
         try await ledger.commitAndWait([
             .startLaunch(plan(1, [])), .endLaunch(1, end(.crashed)), .startLaunch(plan(2, [], of: cleaner)),
-            .endLaunch(2, end(.completed)),
+            .endLaunch(2, completed),
         ])
-        let before = try ledger.lastBlames(of: [feed, cleaner, keyboard])
-        #expect(before == [feed: end(.crashed).blame, cleaner: end(.completed).blame])
+        #expect(try ledger.failing(among: [feed, cleaner, keyboard]) == [feed])
         try await ledger.commitAndWait([.startLaunch(plan(3, []))])
-        #expect(try ledger.lastBlames(of: [feed]).isEmpty)
+        #expect(try ledger.failing(among: [feed]).isEmpty)
+    }
+
+    @Test func `a plugin is failing after a completed launch in which it failed a task, until it completes one`()
+        async throws
+    {
+        try await ledger.commitAndWait([
+            .startLaunch(plan(1, [])), failure(of: 1, blame: .plugin), .endLaunch(1, completed),
+        ])
+        #expect(try ledger.failing(among: [feed]) == [feed])
+        try await ledger.commitAndWait([
+            .startLaunch(plan(2, [])), failure(of: 2, blame: .user), .endLaunch(2, completed),
+        ])
+        #expect(try ledger.failing(among: [feed]).isEmpty)
+    }
+
+    private let completed = LaunchEnd(outcome: .completed, at: time(2_000), used: nil, blame: .nobody, message: "")
+
+    private func failure(of launch: Int64, blame: Blame) -> LedgerChange {
+        .journal(
+            JournalEntry(
+                at: time(2_000),
+                event: .task(.failed),
+                plugin: feed,
+                launch: LaunchNumber(rawValue: launch),
+                label: "com.example.feed.refresh",
+                submission: SubmissionNumber(rawValue: launch),
+                blame: blame,
+                message: ""
+            )
+        )
     }
 
     @Test func `launches are listed from the newest, of all plugins or of one`() async throws {

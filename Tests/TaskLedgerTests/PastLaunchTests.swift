@@ -42,6 +42,19 @@ struct PastLaunchTests {
         )
     }
 
+    @Test func `a past launch used its budget if it ran as long as the budget or longer`() async throws {
+        // The launches of these tests run 1.25 s.
+        let budgets: [Duration?] = [.milliseconds(1_249), .milliseconds(1_250), .milliseconds(1_251), nil]
+        let lost = LaunchEnd(outcome: .lost, at: time(9), used: nil, blame: .machine, message: "the host went down")
+        for (index, budget) in budgets.enumerated() {
+            let number = LaunchNumber(rawValue: Int64(index + 1))
+            let start = plan(number.rawValue, [], budget: budget)
+            try await ledger.commitAndWait([.startLaunch(start), .endLaunch(number, end(at: number.rawValue))])
+        }
+        try await ledger.commitAndWait([.startLaunch(plan(5, [])), .endLaunch(5, lost)])
+        #expect(try ledger.snapshot(at: time(20)).past.map(\.usedBudget) == [true, true, false, false, false])
+    }
+
     @Test func `a past launch has the kinds of the requests that its plugin submitted itself`() async throws {
         func request(_ number: Int64, _ kind: TaskKind, by submitter: Submitter) -> PendingRequest {
             PendingRequest(

@@ -50,6 +50,6 @@ public final class UIApplication: Sendable {
     /// Sets the minimum time in seconds between two events of legacy fetch; see
     /// ``/BackgroundTasks/BackgroundPlugin/setMinimumBackgroundFetchInterval(_:)``. A refused interval is not reported.
     public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
-        BackgroundPlugin.setMinimumBackgroundFetchInterval(minimumBackgroundFetchInterval)
+        BackgroundPlugin.setFetchInterval(minimumBackgroundFetchInterval)
     }
 }

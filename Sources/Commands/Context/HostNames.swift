@@ -18,8 +18,16 @@ struct HostNames: Sendable {
     private static let timeout = Duration.seconds(1)
     private static let mostLaunches = 50
 
-    /// The call with which completion scripts ask for names.
-    static func isAsked(by arguments: [String]) -> Bool { arguments.first == "---completion" }
+    /// The options whose values are names of a host.
+    private static let options: Set = ["--plugin", "--identifier", "--launch", "--locked", "--unlocked", "--real"]
+
+    /// Whether a completion script asks for names of a host. Its call has the words of the command, `--`, and the option
+    /// or the position to complete.
+    static func isAsked(by arguments: [String]) -> Bool {
+        guard arguments.first == "---completion", let end = arguments.firstIndex(of: "--") else { return false }
+        let subject = arguments.dropFirst(end + 1).first ?? ""
+        return subject.hasPrefix("positional@") || options.contains(subject)
+    }
 
     /// Returns the names of the host that the completed command line chooses; none when it does not answer in time, and
     /// none for a command line about other machines.
@@ -60,19 +68,4 @@ struct HostNames: Sendable {
         }
         return try? HostOptions.parse(options)
     }
-}
-
-extension CompletionKind {
-    static let plugins = CompletionKind.custom { _, _, _ in HostNames.current.plugins }
-    static let tasks = CompletionKind.custom { _, _, _ in HostNames.current.tasks }
-    static let launches = CompletionKind.custom { _, _, _ in HostNames.current.launches }
-    /// Tasks, plugins and launches, for commands that explain or show anything.
-    static let anything = CompletionKind.custom { _, _, _ in
-        HostNames.current.tasks + HostNames.current.plugins + HostNames.current.launches
-    }
-    static let tasksAndPlugins = CompletionKind.custom { _, _, _ in HostNames.current.tasks + HostNames.current.plugins
-    }
-
-    /// The words of a vocabulary.
-    static func words<Value>(_ values: [Value], _ word: (Value) -> String) -> CompletionKind { .list(values.map(word)) }
 }

@@ -42,7 +42,7 @@ struct JournalCommand: AsyncParsableCommand {
         guard follow else { return }
         let options = [
             ("--reverse", list.reverse), ("--sort", list.sort != nil), ("--skip", list.skip > 0),
-            ("--until", filters.until != nil),
+            ("--until", filters.period.until != nil),
         ]
         if let option = options.first(where: \.1)?.0 {
             throw ValidationError("\(option) needs a list that has an end; leave out \(option) or --follow")

@@ -10,14 +10,14 @@ struct JournalFilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Only entries of this launch.", valueName: "number"),
-        completion: .launches,
+        completion: .severalLaunches,
         transform: { try FilterValues.list($0, IdentifierArgument.launch) }
     )
     private var launch: [[LaunchNumber]] = []
 
     @Option(
         help: ArgumentHelp("Only entries of this task.", valueName: "identifier"),
-        completion: .tasks,
+        completion: .severalTasks,
         transform: { try FilterValues.list($0, IdentifierArgument.task) }
     )
     private var identifier: [[TaskIdentifier]] = []
@@ -29,7 +29,7 @@ struct JournalFilterOptions: ParsableArguments {
                 + "\(JournalEntry.Event.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "name"
         ),
-        completion: .words(JournalEntry.Event.allCases, \.name),
+        completion: .several(JournalEntry.Event.allCases, \.name),
         transform: { try FilterValues.words($0, among: JournalEntry.Event.allCases, \.name) }
     )
     private var event: [[JournalEntry.Event]] = []
@@ -39,27 +39,12 @@ struct JournalFilterOptions: ParsableArguments {
             "Only entries with this blame: \(Blame.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "whom"
         ),
-        completion: .words(Blame.allCases, \.rawValue),
+        completion: .several(Blame.allCases, \.rawValue),
         transform: { try FilterValues.words($0, among: Blame.allCases, \.rawValue) }
     )
     private var blame: [[Blame]] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Only entries since a time: \(TimeArgument.forms), or a duration before now such as 2h or 1h30m.",
-            valueName: "time"
-        ),
-        transform: TimeArgument.past
-    )
-    var since: WallTime?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only entries before a time, written as that of --since.", valueName: "time"),
-        transform: TimeArgument.past
-    )
-    var until: WallTime?
+    @OptionGroup var period: PeriodOptions
 
     @Option(
         help: ArgumentHelp("Only entries with this text; capital and small letters are equal.", valueName: "text")
@@ -73,8 +58,8 @@ struct JournalFilterOptions: ParsableArguments {
             labels: FilterValues.distinct(identifier).map(\.text),
             events: Set(event.joined()),
             blames: FilterValues.distinct(blame),
-            since: since,
-            until: until,
+            since: period.since,
+            until: period.until,
             text: grep?.lowercased()
         )
     }

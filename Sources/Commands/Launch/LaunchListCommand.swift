@@ -12,7 +12,8 @@ struct LaunchListCommand: AsyncParsableCommand {
         abstract: "List launches, the newest first.",
         discussion: """
             A launch is listed if it matches one value of every given filter. The exit status is 1 if none does. The \
-            newest launches up to --limit are selected before they are sorted.
+            newest launches up to --limit are selected before they are sorted. --since and --until compare the start of \
+            a launch.
 
             Examples:
               bgtask launch list --plugin com.example.feed --limit 10

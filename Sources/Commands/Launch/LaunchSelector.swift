@@ -14,7 +14,7 @@ struct LaunchFilterOptions: ParsableArguments {
             "Only launches that run, or with this outcome of the launch or of one of its tasks.",
             valueName: "outcome"
         ),
-        completion: .list(LaunchSelector.outcomes),
+        completion: .several(LaunchSelector.outcomes) { $0 },
         transform: { try FilterValues.words($0, among: LaunchSelector.outcomes) { $0 } }
     )
     private var outcome: [[String]] = []
@@ -24,31 +24,19 @@ struct LaunchFilterOptions: ParsableArguments {
             "Only launches of this lane: \(Lane.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "lane"
         ),
-        completion: .words(Lane.allCases, \.name),
+        completion: .several(Lane.allCases, \.name),
         transform: { try FilterValues.words($0, among: Lane.allCases, \.name) }
     )
     private var lane: [[Lane]] = []
 
     @Option(
         help: ArgumentHelp("Only launches with this task.", valueName: "identifier"),
-        completion: .tasks,
+        completion: .severalTasks,
         transform: { try FilterValues.list($0, IdentifierArgument.task) }
     )
     private var identifier: [[TaskIdentifier]] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only launches that started since a time, such as 2h or yesterday.", valueName: "time"),
-        transform: TimeArgument.past
-    )
-    var since: WallTime?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only launches that started before a time, written as that of --since.", valueName: "time"),
-        transform: TimeArgument.past
-    )
-    var until: WallTime?
+    @OptionGroup var period: PeriodOptions
 
     var selector: LaunchSelector {
         LaunchSelector(
@@ -56,8 +44,8 @@ struct LaunchFilterOptions: ParsableArguments {
             outcomes: Set(outcome.joined()),
             lanes: Set(lane.joined().map(\.name)),
             identifiers: Set(identifier.joined().map(\.text)),
-            since: since,
-            until: until
+            since: period.since,
+            until: period.until
         )
     }
 }
@@ -83,6 +71,7 @@ struct LaunchSelector: Hashable {
         for plugin in FilterValues.choices(plugins) {
             all += try await client.launches(limit: limit, plugin: plugin, isOld: isOld, where: selects)
         }
+        if all.isEmpty { try await client.requireKnown(identifiers) }
         return LaunchListReply(launches: Array(all.sorted { $0.launch > $1.launch }.prefix(limit)))
     }
 

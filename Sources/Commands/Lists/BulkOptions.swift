@@ -27,10 +27,17 @@ struct BulkOptions: ParsableArguments {
     /// Prints the selection and asks for confirmation. Returns the rows to change: none for a dry run. Throws
     /// `NothingFound` for an empty selection.
     ///
-    /// - Parameter verb: the change, such as "cancel", for the question.
-    func confirmed<List: ListReply>(_ list: List, to verb: String, output: OutputOptions) throws -> [List.Row] {
+    /// - Parameters:
+    ///   - verb: the change, such as "cancel", for the question.
+    ///   - nothing: the message for an empty selection.
+    func confirmed<List: ListReply>(
+        _ list: List,
+        to verb: String,
+        orFail nothing: String,
+        output: OutputOptions
+    ) throws -> [List.Row] {
         let (context, rows) = (CommandContext.current, list.rows)
-        if rows.isEmpty { throw NothingFound(message: List.nothingFound) }
+        if rows.isEmpty { throw NothingFound(message: nothing) }
         if !output.json || dryRun {
             try context.write(
                 output.json
@@ -62,22 +69,24 @@ private struct BulkResult<Answer: Encodable>: Encodable {
 }
 
 extension OutputOptions {
-    /// Makes a change for each name, and prints its answer. A refusal does not end the others. Throws after the last
-    /// one if any was refused.
-    func show<Answer: Presentable>(
-        _ names: [String],
-        _ change: (String) async throws -> Answer
+    /// Makes a change for each subject, and prints its answer: that about a single subject as it is. A refusal does not
+    /// end the others. Throws after the last one if any was refused.
+    func show<Subject, Answer: Presentable>(
+        _ subjects: [Subject],
+        _ name: (Subject) -> String,
+        _ change: (Subject) async throws -> Answer
     ) async throws {
+        if subjects.count == 1 { return try show(try await change(subjects[0])) }
         var refused = 0
-        for name in names {
+        for subject in subjects {
             do {
-                try line(of: name, answer: try await change(name))
+                try line(of: name(subject), answer: try await change(subject))
             } catch ControlError.refused(_, let reply) {
                 refused += 1
-                try line(of: name, refusal: reply, as: Answer.self)
+                try line(of: name(subject), refusal: reply, as: Answer.self)
             }
         }
-        if refused > 0 { throw CommandFailure(.refused, "refused: \(refused) of \(names.count)") }
+        if refused > 0 { throw CommandFailure(.refused, "refused: \(refused) of \(subjects.count)") }
     }
 
     private func line<Answer: Presentable>(of name: String, answer: Answer) throws {

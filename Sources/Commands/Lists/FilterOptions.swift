@@ -1,13 +1,15 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
+import ControlAPI
+import ControlClient
 import TaskModel
 
 /// The option `--plugin` of lists, with one or several plugins.
 struct PluginFilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only this plugin; several between commas, or repeated.", valueName: "identifier"),
-        completion: .plugins,
+        completion: .severalPlugins,
         transform: { try FilterValues.list($0, IdentifierArgument.plugin) }
     )
     private var plugin: [[PluginIdentifier]] = []
@@ -34,4 +36,14 @@ enum FilterValues {
 
     /// One element for each value; nil alone, for no restriction, when there is no value.
     static func choices<Value>(_ values: [Value]) -> [Value?] { values.isEmpty ? [nil] : values }
+}
+
+extension ControlClient {
+    /// Throws the refusal of the host for a task that no plugin permits and of which nothing is recorded. A list
+    /// without rows would look like that of a known task without work.
+    func requireKnown(_ tasks: Set<String>) async throws {
+        for task in tasks.sorted() {
+            _ = try await journalPage(JournalQuery(limit: 1, filter: JournalFilter(label: task)))
+        }
+    }
 }

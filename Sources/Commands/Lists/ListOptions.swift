@@ -19,7 +19,10 @@ struct ListOptions: ParsableArguments {
     @Flag(help: "Print the host's answer as JSON, in the shape of its control API; the same as -o json.")
     var json = false
 
-    @Option(help: ArgumentHelp("Sort the rows by this key; an unknown key is refused with all keys.", valueName: "key"))
+    @Option(
+        help: ArgumentHelp("Sort the rows by this key; an unknown key is refused with all keys.", valueName: "key"),
+        completion: .sortKeys
+    )
     var sort: String?
 
     @Flag(help: "Reverse the order of the rows.")

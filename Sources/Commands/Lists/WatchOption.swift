@@ -36,32 +36,3 @@ struct WatchOption: ParsableArguments {
         }
     }
 }
-
-/// A list that is printed again after each change.
-private struct WatchedList {
-    private let options: ListOptions
-    private let isLive: Bool
-    /// The last text, or the lines of the last rows.
-    private var last: Set<String> = []
-
-    init(_ options: ListOptions) {
-        self.options = options
-        isLive = CommandContext.current.screen() != nil
-    }
-
-    mutating func show<List: ListReply>(_ list: List) throws {
-        let context = CommandContext.current
-        if options.format.isJSON {
-            let lines = try list.rows.map { try ListOptions.line($0) }
-            try context.write(lines.filter { !last.contains($0) }.joined())
-            last = Set(lines)
-            return
-        }
-        let text = list.isEmpty ? List.nothingFound + "\n" : try options.text(of: list)
-        if last.contains(text) { return }
-        last = [text]
-        // On a terminal the list replaces the last one; elsewhere the lists follow each other.
-        if isLive { try context.standardOutput("\u{1b}[H\u{1b}[2J") }
-        try context.write(text)
-    }
-}

@@ -14,7 +14,8 @@ struct LogsCommand: AsyncParsableCommand {
         discussion: """
             A task identifier selects the launches of the task without the lines of their other tasks, a plugin \
             identifier all its launches, a number one launch; without an argument every launch is selected. --follow \
-            prints new lines until Ctrl-C or the end of the launch; with --json each line is one line of the log.
+            prints new lines until Ctrl-C or the end of the launch; with --json each line is one line of the log. The \
+            exit status is 1 if no line is shown.
 
             Examples:
               bgtask logs com.example.feed.refresh --follow
@@ -50,22 +51,7 @@ struct LogsCommand: AsyncParsableCommand {
     )
     var level: LogLevel?
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp(
-            "Only lines since a time: \(TimeArgument.forms), or a duration before now such as 2h or 1h30m.",
-            valueName: "time"
-        ),
-        transform: TimeArgument.past
-    )
-    var since: WallTime?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only lines until a time, written as that of --since.", valueName: "time"),
-        transform: TimeArgument.past
-    )
-    var until: WallTime?
+    @OptionGroup var period: PeriodOptions
 
     @Option(
         help: ArgumentHelp("Only lines with this text; capital and small letters are equal.", valueName: "text")
@@ -101,7 +87,9 @@ struct LogsCommand: AsyncParsableCommand {
                 try await Interruptible.run { try await LogFollower(json: json, query: query).follow(client) }
             }
         } else {
-            try output.show(try await host.connected { try await $0.logs(query, limit: limit) })
+            let logs = try await host.connected { try await $0.logs(query, limit: limit) }
+            try output.show(logs)
+            if logs.lines.isEmpty { throw NothingFound(message: "no log line found") }
         }
     }
 
@@ -112,8 +100,8 @@ struct LogsCommand: AsyncParsableCommand {
             identifier: subject?.identifier,
             isPrevious: previous,
             level: level,
-            since: since,
-            until: until,
+            since: period.since,
+            until: period.until,
             text: grep
         )
     }

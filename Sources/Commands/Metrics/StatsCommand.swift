@@ -12,8 +12,9 @@ struct StatsCommand: AsyncParsableCommand {
         abstract: "Show success rates, delays, running times and disk use.",
         discussion: """
             A row is one plugin and one kind of task. DELAY is the time from the moment at which a task was due to the \
-            start of its launch, RUN the running time of a launch, BUDGET that time in percent of the budget; each is \
-            the median, then the 95th percentile. Interrupted tasks run again and do not count as failures.
+            start of its launch, RUN the running time of a launch, BUDGET that time in percent of the budget. P50 is \
+            the median: half of the values are not greater. P95 is the 95th percentile. Interrupted tasks run again \
+            and do not count as failures.
 
             Examples:
               bgtask stats

@@ -30,7 +30,7 @@ struct Alert: Codable, Hashable {
         launch = line.launch
         blame = line.blame
         message = line.message
-        remedy = kind.row.remedy
+        remedy = kind.remedy(launch: line.launch)
     }
 
     /// An alert from the state of the host.

@@ -16,6 +16,7 @@ actor AlertFollower {
     private var failure: CommandFailure?
     private let wakeUps: AsyncStream<Void>.Continuation
     private var isConnected = true
+    private var hasComparedPlugins = false
 
     /// Time between two readings of the state of the host. A host that cannot write its ledger journals nothing.
     static let statusInterval = Duration.seconds(60)
@@ -41,6 +42,7 @@ actor AlertFollower {
         while true {
             do throws(ControlError) {
                 connect(newest: try await client.journalPage(JournalQuery(limit: 1)).last)
+                try await comparePlugins(with: client)
                 let feed = try await client.followJournal(after: progress.number, filter: rules.filter)
                 delay = Self.delay
                 for try await line in feed { take(line) }
@@ -72,6 +74,24 @@ actor AlertFollower {
             CommandContext.current.writeMessage("following the journal of the host at \(rules.host) again")
         }
         isConnected = true
+    }
+
+    /// Writes a remark about each plugin of `--plugin` that the host does not know, once. It is no error: a plugin may
+    /// be installed later, and an upgrade may be replacing it at this moment.
+    private func comparePlugins(with client: ControlClient) async throws(ControlError) {
+        if hasComparedPlugins || rules.selection.plugins.isEmpty { return }
+        let list = try await client.plugins()
+        if list.isPartial { return }
+        hasComparedPlugins = true
+        let installed = list.plugins.map(\.identifier)
+        let known = Set(installed + list.refused.compactMap(\.identifier))
+        for plugin in rules.selection.plugins.map(\.text).sorted() where !known.contains(plugin) {
+            let nearest = NearestWord.to(plugin, among: installed)
+            let remedy = nearest.map { "; " + NearestWord.remedy(nearest: $0, meaning: "plugin") } ?? ""
+            CommandContext.current.writeMessage(
+                "no plugin \(plugin) is installed, and its alerts are reported once it is\(remedy)"
+            )
+        }
     }
 
     private func take(_ line: JournalLine) {

@@ -19,13 +19,13 @@ enum AlertKind: String, Codable, Hashable, CaseIterable {
         case .abandoned:
             (
                 "a task has used up its attempts", [.task(.abandoned)], Self.notByUser,
-                "correct the cause, which bgtask why shows, and submit the task again"
+                "correct the cause, and submit the task again with bgtask task retry"
             )
         case .failed:
             (
                 "a task failed, and the host does not retry it",
                 [.task(.failed), .task(.notRegistered), .consumed], [.plugin, .unknown],
-                "read what the plugin wrote with bgtask logs"
+                "correct the cause, and submit the task again with bgtask task retry"
             )
         case .overstayed:
             (
@@ -54,6 +54,12 @@ enum AlertKind: String, Codable, Hashable, CaseIterable {
                 "find the cause with bgtask host check"
             )
         }
+    }
+
+    /// The remedy, with the commands that show the launch and what the plugin wrote in it.
+    func remedy(launch: Int64?) -> String {
+        guard let launch else { return row.remedy }
+        return "\(row.remedy); read bgtask launch show \(launch) and bgtask logs \(launch)"
     }
 
     private static let notByUser = Set(Blame.allCases).subtracting([.user])

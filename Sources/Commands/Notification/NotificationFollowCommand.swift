@@ -31,6 +31,7 @@ struct NotificationFollowCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Only alerts of this plugin; may be repeated.", valueName: "identifier"),
+        completion: .plugins,
         transform: IdentifierArgument.plugin
     )
     var plugin: [PluginIdentifier] = []

@@ -33,7 +33,7 @@ struct PluginListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let selector = filters.selector
-        try await watch.show(with: list, from: host, limit: limit) { selector.selected(of: try await $0.plugins()) }
+        try await watch.show(with: list, from: host, limit: limit) { try selector.selected(of: try await $0.plugins()) }
     }
 }
 
@@ -46,7 +46,7 @@ struct PluginSelectorOptions: ParsableArguments {
             "Only plugins in this state: \(PluginListReply.State.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "state"
         ),
-        completion: .words(PluginListReply.State.allCases, \.rawValue),
+        completion: .several(PluginListReply.State.allCases, \.rawValue),
         transform: { try FilterValues.words($0, among: PluginListReply.State.allCases, \.rawValue) }
     )
     private var state: [[PluginListReply.State]] = []
@@ -56,7 +56,7 @@ struct PluginSelectorOptions: ParsableArguments {
             "Only plugins with this role: \(PluginRole.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "role"
         ),
-        completion: .words(PluginRole.allCases, \.name),
+        completion: .several(PluginRole.allCases, \.name),
         transform: { try FilterValues.words($0, among: PluginRole.allCases, \.name) }
     )
     private var role: [[PluginRole]] = []
@@ -76,12 +76,30 @@ struct PluginSelector: Hashable {
     var states: Set<PluginListReply.State> = []
     var roles: Set<String> = []
 
-    func selected(of list: PluginListReply) -> PluginListReply {
+    /// The selected plugins of a list. Throws the refusal of the host for a plugin that is not installed.
+    func selected(of list: PluginListReply) throws -> PluginListReply {
         if self == PluginSelector() { return list }
+        if !list.isPartial { for plugin in plugins.sorted() { try requireInstalled(plugin, in: list) } }
         var list = list
         list.refused = []
         list.plugins.removeAll { !selects($0) }
         return list
+    }
+
+    private func requireInstalled(_ plugin: String, in list: PluginListReply) throws {
+        if list.plugins.contains(where: { $0.identifier == plugin }) { return }
+        if let refused = list.refused.first(where: { $0.identifier == plugin }) {
+            throw CommandFailure(
+                .refused,
+                "plugin \(plugin) is refused, so it is not installed",
+                problems: refused.problems.filter { $0.severity == .error }.map { $0.line(in: refused.file) }
+            )
+        }
+        let refusal = RouteError.noSuchPlugin(
+            plugin,
+            nearest: NearestWord.to(plugin, among: list.plugins.map(\.identifier))
+        )
+        throw ControlError.refused(status: refusal.status, refusal.reply)
     }
 
     private func selects(_ plugin: PluginListReply.Summary) -> Bool {

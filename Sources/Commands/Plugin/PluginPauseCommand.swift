@@ -27,9 +27,6 @@ struct PluginPauseCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The plugins' identifiers.", completion: .plugins, transform: IdentifierArgument.plugin)
-    var identifiers: [PluginIdentifier] = []
-
     // Unconditional, so that a value that begins with a dash is reported as an invalid time and not as an option.
     @Option(
         parsing: .unconditional,
@@ -47,17 +44,9 @@ struct PluginPauseCommand: AsyncParsableCommand {
     )
     var duration: String?
 
-    @Flag(help: "Pause every plugin that is not paused.")
-    var all = false
-
-    @OptionGroup(title: "Filters") var filters: PluginSelectorOptions
-    @OptionGroup(title: "Filters") var bulk: BulkOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var host: HostOptions
+    @OptionGroup var subjects: PluginSubjects
 
     func validate() throws {
-        let hasSelection = all || filters.selector != PluginSelector()
-        try bulk.check(names: !identifiers.isEmpty, selection: hasSelection, thing: "plugin")
         if until != nil, duration != nil {
             throw ValidationError("--until and --for both state the end of the pause; give one of them")
         }
@@ -66,46 +55,27 @@ struct PluginPauseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let order = PluginPauseOrder(until: try end())
-        if !identifiers.isEmpty {
-            return try await host.connected { client in
-                for plugin in identifiers { try output.show(try await client.pause(plugin, order)) }
-            }
-        }
-        let plugins = try await selectedPlugins(filters.selector, to: "pause", bulk, output, host) {
-            $0.state != .paused
-        }
-        if plugins.isEmpty { return }
-        try await host.connected { client in
-            try await output.show(plugins.map(\.text)) { name in
-                guard let plugin = PluginIdentifier(name) else { throw CancellationError() }
-                return try await client.pause(plugin, order)
-            }
-        }
+        try await subjects.change(
+            to: "pause",
+            where: { $0.state != .paused },
+            orFail: "nothing to pause: no plugin is selected, or all of them are paused"
+        ) { try await $0.pause($1, order) }
     }
 
     private func end() throws -> WallTime? {
         let reader = CommandContext.current.reader
-        if let until { return try TimeArgument.future(until) }
+        if let until { return try end(at: TimeArgument.future(until), for: reader) }
         guard let duration else { return nil }
         if let time = DurationText.duration(duration[...]), time > .zero { return reader.now + time }
         let remedy = DurationText.correction(of: duration[...]).map { "write \($0)" } ?? "write it like 30min or 2h"
         throw ValidationError("--for \"\(duration)\" is not a duration above zero; \(remedy)")
     }
-}
 
-extension AsyncParsableCommand {
-    /// The selected plugins that a change concerns, after the confirmation.
-    func selectedPlugins(
-        _ selector: PluginSelector,
-        to verb: String,
-        _ bulk: BulkOptions,
-        _ output: OutputOptions,
-        _ host: HostOptions,
-        where isConcerned: (PluginListReply.Summary) -> Bool
-    ) async throws -> [PluginIdentifier] {
-        var list = selector.selected(of: try await host.connected { try await $0.plugins() })
-        list.refused = []
-        list.plugins.removeAll { !isConcerned($0) }
-        return try bulk.confirmed(list, to: verb, output: output).compactMap { PluginIdentifier($0.identifier) }
+    private func end(at time: WallTime, for reader: Reader) throws -> WallTime {
+        if time > reader.now { return time }
+        throw ValidationError(
+            "--until is \(Timestamp(time).text(for: reader)), which has passed; write a later time, such as tomorrow or"
+                + " +2h, or leave it out to pause the plugin until it is resumed"
+        )
     }
 }

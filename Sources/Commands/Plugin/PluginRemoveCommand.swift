@@ -14,12 +14,12 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         abstract: "Remove a plugin; its pending requests are kept for a time.",
         discussion: """
             Removes the manifest from the operator's directory, and its library there if no other manifest names it. \
-            The container stays. Pending requests are kept for 30 days by default (removed-plugin-retention in the \
-            configuration), and run if the plugin is installed again. A plugin of a package is removed with the \
-            package.
+            The container and the logs stay. Pending requests are kept for 30 days by default \
+            (removed-plugin-retention in the configuration), and run if the plugin is installed again. A plugin of a \
+            package is removed with the package.
 
-            With --purge the host deletes the pending requests and the container for good, also those of a plugin that \
-            was removed before. It is refused while a package also describes the plugin.
+            With --purge the host deletes the pending requests, the container and the logs for good, also those of a \
+            plugin that was removed before. It is refused while a package also describes the plugin.
 
             Example:
               bgtask plugin remove com.example.feed
@@ -76,10 +76,9 @@ struct PluginRemoveCommand: AsyncParsableCommand {
         let reply = try await ControlClient.withConnection(to: socket) { client in
             try await HostVerdict(client: client).onPurge(of: identifier)
         }
-        let container = reply.hadContainer ? "its container is deleted" : "it had no container"
-        CommandContext.current.writeMessage(
-            "purged \(identifier): pending requests and waiting events deleted: \(reply.dropped); \(container)"
-        )
+        let files = reply.hadContainer ? "its container and its logs" : "its logs; it had no container"
+        let work = reply.dropped == 1 ? "1 request or event" : "\(reply.dropped) requests and events"
+        CommandContext.current.writeMessage("purged \(identifier): deleted \(work), and \(files)")
     }
 
     private func remove(_ plan: RemovalPlan) async throws {

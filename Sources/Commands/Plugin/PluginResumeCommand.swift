@@ -24,37 +24,13 @@ struct PluginResumeCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The plugins' identifiers.", completion: .plugins, transform: IdentifierArgument.plugin)
-    var identifiers: [PluginIdentifier] = []
-
-    @Flag(help: "Resume every paused plugin.")
-    var all = false
-
-    @OptionGroup(title: "Filters") var filters: PluginSelectorOptions
-    @OptionGroup(title: "Filters") var bulk: BulkOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var host: HostOptions
-
-    func validate() throws {
-        let hasSelection = all || filters.selector != PluginSelector()
-        try bulk.check(names: !identifiers.isEmpty, selection: hasSelection, thing: "plugin")
-    }
+    @OptionGroup var subjects: PluginSubjects
 
     func run() async throws {
-        if !identifiers.isEmpty {
-            return try await host.connected { client in
-                for plugin in identifiers { try output.show(try await client.resume(plugin)) }
-            }
-        }
-        let plugins = try await selectedPlugins(filters.selector, to: "resume", bulk, output, host) {
-            $0.state == .paused
-        }
-        if plugins.isEmpty { return }
-        try await host.connected { client in
-            try await output.show(plugins.map(\.text)) { name in
-                guard let plugin = PluginIdentifier(name) else { throw CancellationError() }
-                return try await client.resume(plugin)
-            }
-        }
+        try await subjects.change(
+            to: "resume",
+            where: { $0.state == .paused },
+            orFail: "nothing to resume: no selected plugin is paused"
+        ) { try await $0.resume($1) }
     }
 }

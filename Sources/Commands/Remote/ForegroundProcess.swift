@@ -2,21 +2,18 @@
 
 import Glibc
 import LinuxSystem
-import Synchronization
 
 /// A program that runs in the process group of this command, so that it can use the terminal.
 final class ForegroundProcess: Sendable {
     enum Stream: Hashable, Sendable { case output, error }
 
-    private let pid: pid_t
+    private let program: ChildProgram
     /// The reading ends of the program's standard output and standard error; empty when it writes to those of this
     /// process.
     private let pipes: [(stream: Stream, end: Descriptor)]
-    /// Whether the process may have ended, so that its number may belong to another one.
-    private let hasEnded = Mutex(false)
 
-    private init(pid: pid_t, pipes: [(stream: Stream, end: Descriptor)]) {
-        self.pid = pid
+    private init(_ program: ChildProgram, pipes: [(stream: Stream, end: Descriptor)] = []) {
+        self.program = program
         self.pipes = pipes
     }
 
@@ -33,63 +30,21 @@ final class ForegroundProcess: Sendable {
         receive: (@Sendable (Stream, [UInt8]) -> Void)? = nil
     ) async throws -> Int32 {
         let process = try start(words, environment, isPiped: receive != nil)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let status = DetachedThread.start("remote") {
-                    if let receive { process.read(receive) }
-                    continuation.resume(returning: process.reap())
-                }
-                if status == 0 { return }
-                process.signal(SIGKILL)
-                _ = process.reap()
-                continuation.resume(throwing: SystemError(number: -status, attempt: "start a thread"))
-            }
-        } onCancel: {
-            process.signal(SIGTERM)
+        return try await process.program.end(onThread: "remote", cancelledBy: SIGTERM) {
+            if let receive { process.read(receive) }
         }
     }
 
     private static func start(_ words: [String], _ environment: [String: String], isPiped: Bool) throws
         -> ForegroundProcess
     {
-        if !isPiped { return ForegroundProcess(pid: try spawn(words, environment, [0, 1, 2]), pipes: []) }
+        if !isPiped { return ForegroundProcess(try .start(words, environment: environment)) }
         let (output, error) = (try Descriptor.pipe(), try Descriptor.pipe())
         let input = try Descriptor(opening: "/dev/null", flags: O_RDONLY)
-        let pid = try spawn(words, environment, [input.number, output.1.number, error.1.number])
+        let streams = [input.number, output.1.number, error.1.number]
+        let program = try ChildProgram.start(words, environment: environment, streams: streams)
         // The writing ends close with the return, so that the end of the program ends its output.
-        return ForegroundProcess(pid: pid, pipes: [(.output, output.0), (.error, error.0)])
-    }
-
-    /// Starts a program with the given standard streams.
-    private static func spawn(_ words: [String], _ environment: [String: String], _ streams: [CInt]) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (number, stream) in streams.enumerated() where stream != CInt(number) {
-            posix_spawn_file_actions_adddup2(&actions, stream, CInt(number))
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // The program would inherit the signals that this process ignores, and those that the thread of a pool blocks.
-        var (none, ignored) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
-        sigemptyset(&ignored)
-        for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { sigaddset(&ignored, number) }
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &ignored)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var arguments = words.map { strdup($0) } + [nil]
-        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var pid: pid_t = 0
-        let failure = posix_spawnp(&pid, words[0], &actions, &attributes, &arguments, &variables)
-        if failure != 0 { throw SystemError(number: failure, attempt: "run \(words[0])") }
-        return pid
-    }
-
-    private func signal(_ number: CInt) {
-        hasEnded.withLock { if !$0 { _ = kill(pid, number) } }
+        return ForegroundProcess(program, pipes: [(.output, output.0), (.error, error.0)])
     }
 
     /// Reads both streams until the program, and everything that has inherited them, has closed them.
@@ -112,16 +67,5 @@ final class ForegroundProcess: Sendable {
         }
         if count > 0 { receive(stream, bytes) }
         return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
-    }
-
-    /// Waits for the end of the process. Its number stays reserved until `waitpid`, after which no signal is sent.
-    private func reap() -> Int32 {
-        var info = siginfo_t()
-        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
-        hasEnded.withLock { $0 = true }
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        let signal = status & 0x7f
-        return signal == 0 ? status >> 8 & 0xff : 128 + signal
     }
 }

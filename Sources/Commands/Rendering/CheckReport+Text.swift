@@ -57,8 +57,19 @@ extension ManifestReport {
         }
         for trial in trials { table.add(trial.outcome.rawValue, trial.check, trial.rule, trial.why) }
         lines += table.text
-        let findings = results.flatMap(\.findings)
+        let findings = inFileOrder(results.flatMap(\.findings))
         return lines + findings.map(\.text).joined() + trials.compactMap(\.details).map { "\n\($0)" }.joined()
+    }
+
+    /// The findings about the manifest in the order of the file, then those about other files.
+    fileprivate func inFileOrder(_ findings: [CheckFinding]) -> [CheckFinding] {
+        findings.enumerated().sorted { left, right in
+            func place(_ finding: CheckFinding) -> (Int, Int, Int) {
+                (finding.file == manifest ? 0 : 1, finding.line ?? 0, finding.column ?? 0)
+            }
+            let (one, other) = (place(left.element), place(right.element))
+            return one == other ? left.offset < right.offset : one < other
+        }.map(\.element)
     }
 }
 
@@ -115,7 +126,8 @@ struct FailedChecks: Presentable {
     func text(for reader: Reader) -> String {
         let failed = report.manifests.filter { $0.verdict != .conforms && $0.verdict != .passedWithExclusions }
         return failed.map { manifest in
-            let findings = manifest.results.filter { $0.outcome == .fail }.flatMap(\.findings).map(\.text)
+            let failures = manifest.results.filter { $0.outcome == .fail }.flatMap(\.findings)
+            let findings = manifest.inFileOrder(failures).map(\.text)
             let trials = manifest.trials.filter { $0.outcome.isFailure || $0.outcome == .checkerError }
             let name = (manifest.identifier ?? "no identifier").terminalSafe
             return "\(manifest.manifest.terminalSafe): \(name)\n" + findings.joined()

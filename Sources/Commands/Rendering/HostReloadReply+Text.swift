@@ -6,11 +6,12 @@ import TerminalText
 
 extension HostReloadReply: Presentable {
     func text(for reader: Reader) -> String {
-        if applied.isEmpty, needingRestart.isEmpty { return "the configuration is unchanged\n" }
+        let warnings = warnings.map { "warning: \($0)".terminalSafe + "\n" }.joined()
+        if applied.isEmpty, needingRestart.isEmpty { return "the configuration is unchanged\n" + warnings }
         var text = applied.isEmpty ? "" : "applied: \(applied.joined(separator: ", "))\n"
         if !needingRestart.isEmpty {
             text += "restart the host to apply: \(needingRestart.joined(separator: ", "))\n"
         }
-        return text.terminalSafeLines
+        return text.terminalSafeLines + warnings
     }
 }

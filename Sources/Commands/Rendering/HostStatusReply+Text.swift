@@ -137,6 +137,7 @@ extension PoliciesInForce {
             "spacing of plugins' own refresh requests \(refreshSpacing.duration.humanReadable)",
             "spacing after overruns \(overrunSpacing.duration.humanReadable), doubling to "
                 + longestSpacing.duration.humanReadable,
+            "use is \(learnsUse ? "" : "not ")learned",
             "day budget \(dayBudget.duration.humanReadable)",
             "maximum deferral \(maximumDeferral.duration.humanReadable)",
             "maximum capacity wait \(maximumCapacityWait.duration.humanReadable)",

@@ -5,7 +5,7 @@ import TerminalText
 
 extension LogReply: Presentable {
     func text(for reader: Reader) -> String {
-        lines.isEmpty ? "no log line found\n" : table(for: reader).text
+        lines.isEmpty ? "" : table(for: reader).text
     }
 
     /// The lines as a table. Lines that arrive later are printed with the same column widths.

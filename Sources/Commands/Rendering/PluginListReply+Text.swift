@@ -40,11 +40,14 @@ extension PluginListReply.Refused {
 extension ManifestNote {
     /// The note as `file:line:column: severity: message`, the format of compilers, so that editors can jump to the
     /// place.
-    func text(in file: String) -> String {
+    func text(in file: String) -> String { line(in: file).terminalSafe + "\n" }
+
+    /// The note without a line end, with unsafe characters as they are.
+    func line(in file: String) -> String {
         var place = file
         if let line { place += ":\(line)" }
         if line != nil, let column { place += ":\(column)" }
         let subject = key.map { "\($0): " } ?? ""
-        return "\(place): \(severity.rawValue): \(subject)\(message)".terminalSafe + "\n"
+        return "\(place): \(severity.rawValue): \(subject)\(message)"
     }
 }

@@ -19,6 +19,7 @@ extension RemovalPlan {
             purging ? "deletes" : "keeps",
             each: [
                 "its container",
+                "its logs",
                 purging
                     ? "its pending requests"
                     : "its pending requests, for removed-plugin-retention of the host (30 days by default)",

@@ -12,12 +12,25 @@ extension StatsReply: Presentable {
         fields.add("free disk", disk.freeBytes?.sizeText)
         fields.add("containers", each: disk.containers.map { "\($0.plugin): \($0.text)" })
         if !isComplete { fields.add("", "there are more launches than the limit; only the newest are counted") }
-        return table + "\n" + fields.text
+        return table(for: reader) + "\n" + fields.text
     }
 
-    private var table: String {
+    private func table(for reader: Reader) -> String {
         if rows.isEmpty { return "no launch ended in this time\n" }
-        var table = Table("PLUGIN", "KIND", "LAUNCHES", "SUCCESS", "FAILED", "INTERRUPTED", "DELAY", "RUN", "BUDGET")
+        var table = Table(
+            "PLUGIN",
+            "KIND",
+            "LAUNCHES",
+            "SUCCESS",
+            "FAILED",
+            "INTERRUPTED",
+            "DELAY P50",
+            "DELAY P95",
+            "RUN P50",
+            "RUN P95",
+            "BUDGET P50",
+            "BUDGET P95"
+        )
         for row in rows {
             table.add(
                 row.plugin,
@@ -26,17 +39,16 @@ extension StatsReply: Presentable {
                 row.successPercent.map { "\($0) %" } ?? "",
                 "\(row.failed)",
                 "\(row.interrupted)",
-                row.delay.text,
-                row.runTime?.text ?? "",
-                row.budgetUsed.map { "\($0.median) %, \($0.p95) %" } ?? ""
+                row.delay.median.duration.humanReadable,
+                row.delay.p95.duration.humanReadable,
+                row.runTime?.median.duration.humanReadable ?? "",
+                row.runTime?.p95.duration.humanReadable ?? "",
+                row.budgetUsed.map { "\($0.median) %" } ?? "",
+                row.budgetUsed.map { "\($0.p95) %" } ?? ""
             )
         }
-        return table.text
+        return table.text(fitting: reader.width)
     }
-}
-
-extension StatsReply.Durations {
-    fileprivate var text: String { "\(median.duration.humanReadable), \(p95.duration.humanReadable)" }
 }
 
 extension StatsReply.Disk.Container {

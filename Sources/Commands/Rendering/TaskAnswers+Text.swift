@@ -7,7 +7,7 @@ import TerminalText
 extension TaskSubmissionReply: Presentable {
     func text(for reader: Reader) -> String {
         let replacement = replaced.map { ", replacing submission \($0)" } ?? ""
-        let begin = earliestBegin.map { "; it runs no earlier than \($0.text(for: reader))" } ?? ""
+        let begin = earliestBegin?.beginText("; it runs no earlier than", for: reader) ?? ""
         let sentence =
             "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)\(begin)"
             + (waiting ?? []).waitText(for: reader)
@@ -18,10 +18,17 @@ extension TaskSubmissionReply: Presentable {
 extension TaskDryRunReply: Presentable {
     func text(for reader: Reader) -> String {
         let replacement = replaced.map { ", replacing submission \($0)" } ?? ""
-        let begin = earliestBegin.map { "; it would run no earlier than \($0.text(for: reader))" } ?? ""
+        let begin = earliestBegin?.beginText("; it would run no earlier than", for: reader) ?? ""
         let sentence =
             "\(identifier) would be pending for \(plugin)\(replacement)\(begin)" + (waiting ?? []).waitText(for: reader)
         return sentence.terminalSafe + "\n"
+    }
+}
+
+extension Timestamp {
+    /// The words with an earliest begin; empty when it has passed, because then nothing waits for it.
+    fileprivate func beginText(_ words: String, for reader: Reader) -> String {
+        wall > reader.now ? "\(words) \(text(for: reader))" : ""
     }
 }
 
@@ -42,7 +49,8 @@ extension TaskBatchResult {
 
 extension PluginTriggerReply: Presentable {
     func text(for reader: Reader) -> String {
-        "event \(submission) waits for delivery to \(plugin)".terminalSafe + "\n"
+        let pauses = (waiting ?? []).waitText(for: reader)
+        return "event \(submission) waits for delivery to \(plugin)\(pauses)".terminalSafe + "\n"
     }
 }
 

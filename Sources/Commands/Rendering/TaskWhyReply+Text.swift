@@ -101,7 +101,20 @@ extension TaskWhyReply: Presentable {
             let blame = last.blame == Blame.nobody.rawValue ? "" : ", blame \(last.blame)"
             facts.add("last outcome", "\(last.outcome), \(last.at.text(for: reader))\(launch)\(blame)")
             if !last.message.isEmpty { facts.add("", last.message) }
+            facts.add("next commands", each: nextCommands(after: last))
         }
         return facts
+    }
+
+    /// The commands with which a user continues after a failure; empty after a success, an interruption or a stop by a
+    /// user. Every task but an event can be submitted again when none of its requests is left.
+    private func nextCommands(after last: LastOutcome) -> [String] {
+        guard let outcome = TaskOutcome(rawValue: last.outcome), last.blame != Blame.user.rawValue,
+            ![.succeeded, .noData, .interrupted].contains(outcome)
+        else { return [] }
+        let logs = last.launch.map { "bgtask logs \($0): what the plugin wrote" }
+        let isEvent = plugin == identifier
+        let retry = state == .finished && !isEvent ? "bgtask task retry \(identifier): submit it again" : nil
+        return [logs, retry].compactMap(\.self)
     }
 }

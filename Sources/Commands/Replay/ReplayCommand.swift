@@ -31,7 +31,11 @@ struct ReplayCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "day or week.", transform: Self.length)
+    @Argument(
+        help: "day or week.",
+        completion: .list(ReplayScenario.Length.allCases.map(\.rawValue)),
+        transform: Self.length
+    )
     var length: ReplayScenario.Length
 
     @Option(help: ArgumentHelp("A file that describes the plugins.", valueName: "file"))

@@ -20,14 +20,14 @@ struct ScheduleCheckCommand: ParsableCommand {
               bgtask schedule check 'mon-fri 02:30'
               bgtask schedule check '1,15 04:00' --zone Europe/Berlin --count 24
 
-            Exit codes: 0 valid, 1 not a time or not a time zone, 2 misuse.
+            Exit codes: 0 valid, 1 no occurrence, 2 misuse, such as a text that is no time of day or an unknown zone.
             """
     )
 
     @Argument(help: "Time of day, such as 'mon-fri 02:30'.")
     var time: String
 
-    @Option(help: ArgumentHelp("Time zone, such as Europe/Berlin.", valueName: "name"))
+    @Option(help: ArgumentHelp("Time zone, such as Europe/Berlin.", valueName: "name"), completion: .zones)
     var zone: String?
 
     @Option(help: ArgumentHelp("Number of occurrences.", valueName: "number"))
@@ -55,7 +55,7 @@ struct ScheduleCheckCommand: ParsableCommand {
         let zone = self.zone.map(ScheduleZone.named) ?? .machine
         guard let rule = CalendarRule(time, zone: zone) else {
             throw CommandFailure(
-                .refused,
+                .misuse,
                 "\(time.inQuotes) is \(CalendarRule.textRule)",
                 remedy: remedy(for: time)
             )
@@ -65,9 +65,14 @@ struct ScheduleCheckCommand: ParsableCommand {
             let database = TimeZoneDatabase(variable: context.environment["TZ"])
             zones = TimeZoneTable([zone: try database.entry(of: zone)])
         } catch {
-            throw CommandFailure(.refused, "the time zone \(error)")
+            throw CommandFailure(self.zone == nil ? .refused : .misuse, "the time zone \(error)")
         }
-        try OutputOptions(json: json).show(ScheduleCheckReply(rule, after: start, count: count, in: zones))
+        let reply = ScheduleCheckReply(rule, after: start, count: count, in: zones)
+        if json || !reply.occurrences.isEmpty { try OutputOptions(json: json).show(reply) }
+        if reply.occurrences.isEmpty {
+            let beginning = Timestamp(start).localText(for: context.reader)
+            throw NothingFound(message: "\(reply.rhythm) has no occurrence after \(beginning)")
+        }
     }
 
     /// The remedy for a text that is no time of day. An interval is valid under another key.

@@ -29,7 +29,7 @@ struct ScheduleListCommand: AsyncParsableCommand {
                 + "\(ScheduleListReply.State.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "state"
         ),
-        completion: .words(ScheduleListReply.State.allCases, \.rawValue),
+        completion: .several(ScheduleListReply.State.allCases, \.rawValue),
         transform: { try FilterValues.words($0, among: ScheduleListReply.State.allCases, \.rawValue) }
     )
     var state: [[ScheduleListReply.State]] = []
@@ -48,7 +48,13 @@ struct ScheduleListCommand: AsyncParsableCommand {
         let (plugins, states) = (plugin.plugins, Set(state.joined()))
         try await watch.show(with: list, from: host, limit: limit) { client in
             var list = try await client.schedules(plugin: plugins.count == 1 ? plugins.first : nil)
-            if plugins.count > 1 { list.schedules.removeAll { !plugins.map(\.text).contains($0.plugin) } }
+            if plugins.count > 1 {
+                list.schedules.removeAll { !plugins.map(\.text).contains($0.plugin) }
+                // The host refuses an unknown plugin.
+                for plugin in plugins where !list.schedules.contains(where: { $0.plugin == plugin.text }) {
+                    _ = try await client.schedulePage(ScheduleQuery(limit: 1, plugin: plugin))
+                }
+            }
             if !states.isEmpty { list.schedules.removeAll { !states.contains($0.state) } }
             return list
         }

@@ -41,14 +41,16 @@ struct TaskCancelCommand: AsyncParsableCommand {
             let selector = filters.selector
             var list = try await host.connected { try await selector.tasks(of: $0) }
             list.rows.removeAll { $0.state != .pending }
-            tasks = try bulk.confirmed(list, to: "cancel", output: output).compactMap { TaskIdentifier($0.task) }
+            let nothing = "nothing to cancel: no pending request is selected"
+            let rows = try bulk.confirmed(list, to: "cancel", orFail: nothing, output: output)
+            tasks = rows.compactMap { TaskIdentifier($0.task) }
         }
         try await change(tasks, output, host) { try await $0.cancel($1) }
     }
 }
 
 extension AsyncParsableCommand {
-    /// Changes the tasks one after the other. The answer about a single task is printed as it is.
+    /// Changes the tasks one after the other.
     func change<Answer: Presentable>(
         _ tasks: [TaskIdentifier],
         _ output: OutputOptions,
@@ -57,11 +59,7 @@ extension AsyncParsableCommand {
     ) async throws {
         if tasks.isEmpty { return }
         try await host.connected { client in
-            if tasks.count == 1 { return try output.show(try await change(client, tasks[0])) }
-            try await output.show(tasks.map(\.text)) { name in
-                guard let task = TaskIdentifier(name) else { throw CancellationError() }
-                return try await change(client, task)
-            }
+            try await output.show(tasks, \.text) { try await change(client, $0) }
         }
     }
 }

@@ -9,14 +9,22 @@ struct TaskRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
         abstract: "Submit the last request of a task again, after it failed, expired or was abandoned.",
-        usage: "bgtask task retry <subjects> ... [<options>]",
+        usage: """
+            bgtask task retry <subjects> ... [<options>]
+            bgtask task retry <filters> [--yes | --dry-run] [<options>]
+            """,
         discussion: """
             The new request has the kind, the requirements and the payload of the last one. It is refused while a \
             request of the task is pending or the task runs, and after a success.
 
+            With filters, the command prints the tasks whose last run ended without success, and asks before it \
+            submits them again. It searches the newest \(RetrySelector.mostLaunches) launches; --since and \
+            --until compare the start of a launch.
+
             Examples:
               bgtask task retry com.example.feed.refresh
               bgtask task retry 12 14
+              bgtask task retry --plugin com.example.feed --outcome failed --since 1d
             """
     )
 
@@ -27,18 +35,26 @@ struct TaskRetryCommand: AsyncParsableCommand {
     )
     var subjects: [String] = []
 
+    @OptionGroup(title: "Filters") var filters: RetryFilterOptions
+    @OptionGroup(title: "Filters") var bulk: BulkOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
     func validate() throws {
-        if subjects.isEmpty {
-            throw ValidationError("no task is named; give the identifier of a task or the number of a submission")
-        }
+        try bulk.check(names: !subjects.isEmpty, selection: !filters.selector.isEmpty, thing: "task")
     }
 
     func run() async throws {
+        var subjects = subjects
+        if subjects.isEmpty {
+            let selector = filters.selector
+            let list = try await host.connected { try await selector.tasks(of: $0) }
+            let rows = try bulk.confirmed(list, to: "retry", orFail: RetryList.nothingFound, output: output)
+            subjects = rows.map(\.task)
+        }
+        if subjects.isEmpty { return }
         try await host.connected { client in
-            for subject in subjects { try output.show(try await client.retry(subject)) }
+            try await output.show(subjects, { $0 }) { try await client.retry($0) }
         }
     }
 

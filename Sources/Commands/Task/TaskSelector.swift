@@ -14,7 +14,7 @@ struct TaskFilterOptions: ParsableArguments {
             "Only work of this kind: \(TaskKind.allCases.map(\.name).joined(separator: ", ")).",
             valueName: "kind"
         ),
-        completion: .words(TaskKind.allCases, \.name),
+        completion: .several(TaskKind.allCases, \.name),
         transform: { try FilterValues.words($0, among: TaskKind.allCases, \.name) }
     )
     private var kind: [[TaskKind]] = []
@@ -24,20 +24,21 @@ struct TaskFilterOptions: ParsableArguments {
             "Only work in this state: \(TaskRow.State.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "state"
         ),
-        completion: .words(TaskRow.State.allCases, \.rawValue),
+        completion: .several(TaskRow.State.allCases, \.rawValue),
         transform: { try FilterValues.words($0, among: TaskRow.State.allCases, \.rawValue) }
     )
     private var state: [[TaskRow.State]] = []
 
     @Option(
         help: ArgumentHelp("Only the task with this identifier.", valueName: "identifier"),
-        completion: .tasks,
+        completion: .severalTasks,
         transform: { try FilterValues.list($0, IdentifierArgument.task) }
     )
     private var identifier: [[TaskIdentifier]] = []
 
     @Option(
         help: ArgumentHelp("Only work whose first reason for waiting has this code.", valueName: "code"),
+        completion: .several(ReasonKind.allCases, \.row.code),
         transform: { try FilterValues.words($0, among: ReasonKind.allCases, \.row.code) }
     )
     private var reason: [[ReasonKind]] = []
@@ -73,6 +74,7 @@ struct TaskSelector: Hashable {
         var selected = list ?? TaskListReply(pending: [], running: [], events: [])
         if states.isEmpty, identifiers.isEmpty, reasons.isEmpty { return selected }
         selected.rows = selected.rows.filter(selects)
+        if selected.isEmpty { try await client.requireKnown(identifiers) }
         return selected
     }
 

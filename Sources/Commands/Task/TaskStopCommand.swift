@@ -42,7 +42,9 @@ struct TaskStopCommand: AsyncParsableCommand {
             let selector = filters.selector
             var list = try await host.connected { try await selector.tasks(of: $0) }
             list.rows.removeAll { !Self.canBeStopped($0) }
-            tasks = try bulk.confirmed(list, to: "stop", output: output).compactMap { TaskIdentifier($0.task) }
+            let nothing = "nothing to stop: no running task and no pending continued request is selected"
+            let rows = try bulk.confirmed(list, to: "stop", orFail: nothing, output: output)
+            tasks = rows.compactMap { TaskIdentifier($0.task) }
         }
         try await change(tasks, output, host) { try await $0.stop($1) }
     }

@@ -8,15 +8,18 @@ package struct HostReloadReply: Codable, Hashable, Sendable {
     package let applied: [String]
     /// The changed keys that apply from the next start of the host.
     package let needingRestart: [String]
+    /// The entries of the file that have no effect, such as a schedule of an identifier that no manifest permits.
+    package let warnings: [String]
 
-    package init(file: String?, applied: [String], needingRestart: [String]) {
+    package init(file: String?, applied: [String], needingRestart: [String], warnings: [String] = []) {
         self.file = file
         self.applied = applied
         self.needingRestart = needingRestart
+        self.warnings = warnings
     }
 
     private enum CodingKeys: String, CodingKey {
-        case file, applied
+        case file, applied, warnings
         case needingRestart = "needing_restart"
     }
 }

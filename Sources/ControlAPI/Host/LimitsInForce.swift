@@ -40,6 +40,8 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
     package let refreshSpacing: Nanoseconds
     package let overrunSpacing: Nanoseconds
     package let longestSpacing: Nanoseconds
+    /// Whether the host learns the hours in which users use a plugin.
+    package let learnsUse: Bool
     package let dayBudget: Nanoseconds
     package let maximumDeferral: Nanoseconds
     package let maximumCapacityWait: Nanoseconds
@@ -50,6 +52,7 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
         refreshSpacing: Duration,
         overrunSpacing: Duration,
         longestSpacing: Duration,
+        learnsUse: Bool,
         dayBudget: Duration,
         maximumDeferral: Duration,
         maximumCapacityWait: Duration
@@ -59,6 +62,7 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
         self.refreshSpacing = Nanoseconds(refreshSpacing)
         self.overrunSpacing = Nanoseconds(overrunSpacing)
         self.longestSpacing = Nanoseconds(longestSpacing)
+        self.learnsUse = learnsUse
         self.dayBudget = Nanoseconds(dayBudget)
         self.maximumDeferral = Nanoseconds(maximumDeferral)
         self.maximumCapacityWait = Nanoseconds(maximumCapacityWait)
@@ -70,6 +74,7 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
         case refreshSpacing = "refresh_spacing_ns"
         case overrunSpacing = "overrun_spacing_ns"
         case longestSpacing = "longest_spacing_ns"
+        case learnsUse = "learn_use"
         case dayBudget = "day_budget_ns"
         case maximumDeferral = "maximum_deferral_ns"
         case maximumCapacityWait = "maximum_capacity_wait_ns"

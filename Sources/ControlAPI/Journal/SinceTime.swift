@@ -13,8 +13,11 @@ package enum SinceTime {
         "write an RFC 3339 time of the years 1678 to 2261 such as 2026-01-31T02:00:00Z, or a duration before now, such as"
         + " 2h (\(DurationText.units))"
 
-    /// The time that `text` denotes; nil when `text` is neither an RFC 3339 time nor a duration.
+    /// The time that `text` denotes; nil when `text` is neither an RFC 3339 time nor a duration. A duration that 64 bits
+    /// of nanoseconds do not hold denotes the earliest time.
     package static func instant(_ text: String, now: WallTime) -> WallTime? {
-        Timestamp(text)?.wall ?? DurationText.duration(text[...]).map { now + (.zero - $0) }
+        if let time = Timestamp(text)?.wall { return time }
+        if DurationText.isTooLong(text[...]) { return WallTime(nanoseconds: .min) }
+        return DurationText.duration(text[...]).map { now + (.zero - $0) }
     }
 }

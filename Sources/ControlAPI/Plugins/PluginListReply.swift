@@ -30,7 +30,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     package enum State: String, Codable, Hashable, Sendable, CaseIterable {
         case ready
         case running
-        /// The newest launch ended with blame on the plugin.
+        /// The plugin is to blame for the end of its newest launch, or for an outcome of a task in it.
         case failing
         /// A user paused the plugin. It may still have running launches.
         case paused

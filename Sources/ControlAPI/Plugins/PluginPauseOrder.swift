@@ -20,7 +20,7 @@ package struct PluginPauseOrder: CallBody, Hashable {
         throw RouteError(
             .timeInvalid,
             field: "until",
-            "field \"until\" is \(Timestamp(end)), which has passed",
+            "field \"until\" is \(CalendarTime(secondOf: Timestamp(end))), which has passed",
             remedy: "write a later time, or leave it out to pause the plugin until it is resumed"
         )
     }

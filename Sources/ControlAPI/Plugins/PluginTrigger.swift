@@ -22,15 +22,18 @@ package struct PluginTriggerReply: Codable, Hashable, Sendable {
     package let eventName: String
     /// The submission number of the event. Requests and events are numbered together.
     package let submission: Int64
+    /// The pauses for whose end the event waits; nil when neither the extension nor its main plugin is paused.
+    package let waiting: [WaitingReason]?
 
-    package init(_ number: SubmissionNumber, plugin: PluginIdentifier) {
+    package init(_ number: SubmissionNumber, plugin: PluginIdentifier, waiting: [WaitingReason] = []) {
         self.plugin = plugin.text
         eventName = EventType.trigger.name
         submission = number.rawValue
+        self.waiting = waiting.isEmpty ? nil : waiting
     }
 
     private enum CodingKeys: String, CodingKey {
-        case plugin, submission
+        case plugin, submission, waiting
         case eventName = "event_name"
     }
 }

@@ -136,6 +136,10 @@ extension BodyField {
                 throw wrongType(element, at: "\(name)[\(index)]", .text)
             }
         case (.booleansOrNulls, .object(let members)):
+            if members.isEmpty {
+                let problem = "field \"\(name)\" is empty"
+                throw RouteError(.conditionMissing, field: name, problem, remedy: "write \(shape.words), at least one")
+            }
             for (key, member) in members.sorted(by: { $0.key < $1.key }) {
                 if case .boolean = member { continue }
                 if case .null = member { continue }
@@ -146,7 +150,7 @@ extension BodyField {
             let problem = "field \"\(name)\" is \"\(text)\", which is no RFC 3339 time of the years 1678 to 2261"
             throw RouteError(.timeInvalid, field: name, problem, remedy: remedy)
         case (.base64, .string(let text)):
-            if Data(base64Encoded: text) != nil { break }
+            if Self.isBase64(text) { break }
             let problem = "field \"\(name)\" is not valid base64"
             throw RouteError(
                 .base64Invalid,
@@ -157,6 +161,12 @@ extension BodyField {
         case (_, .some(let value)):
             throw wrongType(value, at: name, shape)
         }
+    }
+
+    /// Whether a text is base64 with its padding. `Data` also decodes a text with too much of it, such as `====`.
+    private static func isBase64(_ text: String) -> Bool {
+        let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        return text.utf8.count.isMultiple(of: 4) && padding <= 2 && Data(base64Encoded: text) != nil
     }
 
     private func wrongType(_ value: JSONValue, at place: String, _ shape: Shape) -> RouteError {

@@ -14,6 +14,15 @@ package enum DurationText {
         return .milliseconds(milliseconds)
     }
 
+    /// Whether `text` denotes a duration that exceeds 64 bits of nanoseconds, which are 292 years.
+    package static func isTooLong(_ text: Substring) -> Bool {
+        switch Measure.durations.reading(of: String(text)) {
+        case .value(let milliseconds): milliseconds > Int64.max / 1_000_000
+        case .tooLarge: !text.hasPrefix("-")
+        case .flawed: false
+        }
+    }
+
     /// The corrected notation of a duration with a flaw, as `15min` for `15m`; nil when there is none.
     package static func correction(of text: Substring) -> String? {
         guard case .flawed(_, let remedy?) = Measure.durations.reading(of: String(text)) else { return nil }

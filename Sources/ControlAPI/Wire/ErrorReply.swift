@@ -4,8 +4,22 @@
 package struct ErrorReply: Codable, Hashable, Sendable {
     package let error: Body
 
-    package init(code: String, subReason: String, field: String? = nil, message: String, remedy: String? = nil) {
-        error = Body(code: code, subReason: subReason, field: field, message: message, remedy: remedy)
+    package init(
+        code: String,
+        subReason: String,
+        field: String? = nil,
+        message: String,
+        problems: [String]? = nil,
+        remedy: String? = nil
+    ) {
+        error = Body(
+            code: code,
+            subReason: subReason,
+            field: field,
+            message: message,
+            problems: problems,
+            remedy: remedy
+        )
     }
 
     package struct Body: Codable, Hashable, Sendable {
@@ -16,11 +30,13 @@ package struct ErrorReply: Codable, Hashable, Sendable {
         package let field: String?
         /// The subject, its value and the violated rule.
         package let message: String
+        /// The problems of a configuration, each with its place and its remedy; nil for other errors.
+        package let problems: [String]?
         /// The correction that the caller can make; nil when none is given.
         package let remedy: String?
 
         private enum CodingKeys: String, CodingKey {
-            case code, field, message, remedy
+            case code, field, message, problems, remedy
             case subReason = "sub_reason"
         }
     }

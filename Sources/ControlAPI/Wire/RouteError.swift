@@ -14,13 +14,21 @@ package struct RouteError: Error, Hashable, Sendable {
     ///
     /// - Parameter field: the invalid part of the call: a key of the body (`a.b`, `a[0]`), or a name in the query or in
     ///   the path; nil for none.
-    package init(_ subReason: SubReason, field: String? = nil, _ message: String, remedy: String? = nil) {
+    /// - Parameter problems: the problems of a configuration, each with its place and its remedy; nil for other errors.
+    package init(
+        _ subReason: SubReason,
+        field: String? = nil,
+        _ message: String,
+        problems: [String]? = nil,
+        remedy: String? = nil
+    ) {
         status = subReason.code.status
         reply = ErrorReply(
             code: subReason.code.rawValue,
             subReason: subReason.rawValue,
             field: field,
             message: message,
+            problems: problems,
             remedy: remedy
         )
     }
@@ -56,6 +64,7 @@ package struct RouteError: Error, Hashable, Sendable {
             subReason: error.subReason,
             field: error.field.map { "\(place).\($0)" } ?? place,
             message: error.message,
+            problems: error.problems,
             remedy: error.remedy
         )
         return Self(status: status, reply: reply)
@@ -100,12 +109,14 @@ package struct RouteError: Error, Hashable, Sendable {
 
     /// The refusal of an unknown task.
     ///
-    /// - Parameter nearest: the most similar identifier that a manifest permits; nil when none is similar.
-    package static func noSuchTask(_ task: String, nearest: String? = nil) -> Self {
+    /// - Parameters:
+    ///   - nearest: the most similar identifier of a task or plugin; nil when none is similar.
+    ///   - thing: the noun for the nearest identifier.
+    package static func noSuchTask(_ task: String, nearest: String? = nil, meaning thing: String = "task") -> Self {
         Self(
             .noSuchTask,
             "\(task) is unknown: no installed plugin permits this task, and no outcome of it is recorded",
-            remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") }
+            remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: thing) }
                 ?? "compare the identifier with \"bgtask task list\" and \"bgtask plugin show PLUGIN\""
         )
     }

@@ -15,13 +15,7 @@ enum SystemTool: String {
     ///   - output: its standard output; nil for that of this process.
     /// - Returns: its exit status; 128 plus the number of the signal that ended it.
     func run(_ arguments: [String], input: CInt? = nil, output: CInt? = nil) throws -> CInt {
-        let pid = try start(arguments, input, output)
-        var status: CInt = 0
-        while waitpid(pid, &status, 0) < 0 {
-            if errno != EINTR { throw SystemError(number: errno, attempt: "await \(rawValue)") }
-        }
-        let signal = status & 0x7f
-        return signal == 0 ? status >> 8 & 0xff : 128 + signal
+        try start(arguments, input, output).wait()
     }
 
     private var path: String {
@@ -29,43 +23,16 @@ enum SystemTool: String {
         return FilePlace.exists(usual) ? usual : "/bin/\(rawValue)"
     }
 
-    private func start(_ arguments: [String], _ input: CInt?, _ output: CInt?) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        if let input {
-            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        } else {
-            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        }
-        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
-        // The command ignores signals during a change; the program must end at them.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-
-        let texts = [path] + arguments
-        var words: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
+    private func start(_ arguments: [String], _ input: CInt?, _ output: CInt?) throws -> ChildProgram {
+        let nothing = try Descriptor(opening: "/dev/null", flags: O_RDONLY)
         // Variables such as TAR_OPTIONS would change the meaning of the arguments.
-        let variables = ["PATH=/usr/bin:/bin", "LC_ALL=C"]
-        var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) }
-        defer { for word in words + environment { free(word) } }
-        words.append(nil)
-        environment.append(nil)
-        var pid: pid_t = 0
-        let error = posix_spawn(&pid, path, &actions, &attributes, words, environment)
-        if error != 0 {
-            throw BackupError(
-                "\(path) cannot be run: \(String(systemError: error))",
-                remedy: "install the package of it"
+        let program = Result { () throws(SystemError) in
+            try ChildProgram.start(
+                [path] + arguments,
+                environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C"],
+                streams: [input ?? nothing.number, output ?? STDOUT_FILENO, STDERR_FILENO]
             )
         }
-        return pid
+        return try program.mapError { BackupError("\($0)", remedy: "install the package of \(path)") }.get()
     }
 }

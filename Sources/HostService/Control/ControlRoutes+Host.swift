@@ -186,6 +186,7 @@ extension PoliciesInForce {
             refreshSpacing: policies.kindSpacing[.refresh] ?? .zero,
             overrunSpacing: policies.overrunSpacing,
             longestSpacing: policies.longestSpacing,
+            learnsUse: policies.learnsUse,
             dayBudget: policies.dayBudget,
             maximumDeferral: policies.maximumDeferral,
             maximumCapacityWait: policies.maximumCapacityWait

@@ -102,7 +102,7 @@ extension ControlRoutes {
             return
         }
         let launches = try await launches(of: identifier)
-        if launches.isEmpty { try await requireKnown(identifier) }
+        if launches.isEmpty { try await requireKnown(identifier, orPlugin: true) }
         selection.launches = launches
         selection.filter.task = identifier.text
     }

@@ -66,8 +66,8 @@ extension ControlRoutes {
 
     private func listed(_ summaries: [PluginSummary]) async throws -> [PluginListReply.Summary] {
         let plugins = summaries.map(\.entry.identifier)
-        let blames = try await recorded { try $0.lastBlames(of: plugins) }
-        return summaries.map { listed($0, lastBlame: blames[$0.entry.identifier]) }
+        let failing = try await recorded { try $0.failing(among: plugins) }
+        return summaries.map { listed($0, isFailing: failing.contains($0.entry.identifier)) }
     }
 }
 

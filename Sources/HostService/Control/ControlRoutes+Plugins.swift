@@ -26,7 +26,9 @@ extension ControlRoutes {
         let policy = scheduling.policy(for: identifier)
         let limits = policy.limits ?? scheduling.limits
         let budgets = policy.budgets ?? scheduling.budgets
-        let last = try await recorded { try $0.launches(limit: 1, plugin: identifier).first }
+        let (last, isFailing) = try await recorded { ledger in
+            (try ledger.launches(limit: 1, plugin: identifier).first, try !ledger.failing(among: [identifier]).isEmpty)
+        }
         let requestLimits =
             summary.entry.role == .main
             ? TaskKind.limited.compactMap { kind in
@@ -34,7 +36,7 @@ extension ControlRoutes {
             } : []
         return PluginReply(
             summary.entry,
-            summary: listed(summary, lastBlame: last?.end?.blame),
+            summary: listed(summary, isFailing: isFailing),
             librariesToLoad: found.librariesToLoad,
             secrets: summary.entry.secrets.map { key in
                 .init(setting: key, source: facts.configuration.secrets[identifier]?[key]?.text)
@@ -65,8 +67,8 @@ extension ControlRoutes {
 
     /// The summary of a plugin for replies.
     ///
-    /// - Parameter lastBlame: blame of the newest launch; nil while that launch runs, or without launches.
-    func listed(_ summary: PluginSummary, lastBlame: Blame?) -> PluginListReply.Summary {
+    /// - Parameter isFailing: whether the plugin is to blame for the end of its newest launch, or for an outcome in it.
+    func listed(_ summary: PluginSummary, isFailing: Bool) -> PluginListReply.Summary {
         let isEnabled = facts.configuration.scheduling.policy(for: summary.entry.identifier).isEnabled
         let state: PluginListReply.State =
             if !isEnabled {
@@ -76,7 +78,7 @@ extension ControlRoutes {
             } else if summary.hasLaunch {
                 .running
             } else {
-                lastBlame == .plugin ? .failing : .ready
+                isFailing ? .failing : .ready
             }
         return PluginListReply.Summary(
             summary.entry,

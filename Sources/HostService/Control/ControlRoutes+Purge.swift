@@ -27,10 +27,12 @@ extension ControlRoutes {
     }
 
     private func nothingToPurge(_ plugin: PluginIdentifier) -> RouteError {
-        RouteError(
+        let nearest = NearestWord.to(plugin.text, among: pluginNames)
+        return RouteError(
             .noSuchPlugin,
             "no plugin \(plugin) is installed, and it has no record and no container, so there is nothing to purge",
-            remedy: "compare the identifier with \"bgtask plugin list\" and \"bgtask journal --event plugin-removed\""
+            remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "plugin") }
+                ?? "compare the identifier with \"bgtask plugin list\" and \"bgtask journal --event plugin-removed\""
         )
     }
 }

@@ -12,9 +12,11 @@ extension ControlRoutes {
         do {
             return try await facts.keeper.reload(by: caller?.callingUser)
         } catch let error as HostError {
+            let count = error.problems.count == 1 ? "a problem" : "\(error.problems.count) problems"
             throw RouteError(
                 .configurationInvalid,
-                "the configuration has problems, and the present one stays in force: \(error.message)"
+                "the configuration has \(count), and the present one stays in force",
+                problems: error.problems
             )
         }
     }

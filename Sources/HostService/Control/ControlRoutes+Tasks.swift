@@ -12,7 +12,8 @@ extension ControlRoutes {
         let plugin = try PluginIdentifier(validating: text)
         let trigger = Trigger(plugin: plugin, payload: try body.validated())
         switch await ask({ .triggered(trigger, reply: $0) }) {
-        case .triggered(let number): return PluginTriggerReply(number, plugin: plugin)
+        case .triggered(let number):
+            return PluginTriggerReply(number, plugin: plugin, waiting: await pauses(of: [plugin])[plugin] ?? [])
         case .refused(let refusal)
         where refusal.subReason == .pluginMissing && !catalogue.contents.refused.contains { $0.identifier == plugin }:
             throw noSuchPlugin(plugin)
@@ -61,7 +62,7 @@ extension ControlRoutes {
             guard case .identifierNotPermitted = reason, let schedule = explanation.schedule else { return nil }
             return problem(reason, of: schedule.task, at: now)
         }
-        if reply.state == .unknown && reply.plugin == nil { throw noSuchTask(identifier) }
+        if reply.state == .unknown && reply.plugin == nil { throw noSuchTask(identifier, orPlugin: true) }
         return reply
     }
 

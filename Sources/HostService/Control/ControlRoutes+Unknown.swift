@@ -24,12 +24,17 @@ extension ControlRoutes {
                 remedy: "list every problem with \"bgtask plugin list\""
             )
         }
-        let names = catalogue.contents.entries.prefix(Self.mostNames).map(\.identifier.text)
-        return .noSuchPlugin(plugin.text, nearest: NearestWord.to(plugin.text, among: names))
+        return .noSuchPlugin(plugin.text, nearest: NearestWord.to(plugin.text, among: pluginNames))
     }
 
-    func noSuchTask(_ identifier: TaskIdentifier) -> RouteError {
-        .noSuchTask(identifier.text, nearest: nearestTask(to: identifier))
+    /// The refusal of a task that is unknown.
+    ///
+    /// - Parameter isAnything: whether the identifier of a plugin was possible, too, so that one may be meant.
+    func noSuchTask(_ identifier: TaskIdentifier, orPlugin isAnything: Bool = false) -> RouteError {
+        let plugins = isAnything ? pluginNames : []
+        let nearest = NearestWord.to(identifier.text, among: taskNames + plugins)
+        let isPlugin = nearest.map(plugins.contains) ?? false
+        return .noSuchTask(identifier.text, nearest: nearest, meaning: isPlugin ? "plugin" : "task")
     }
 
     /// The refusal of a submission. For an identifier that no plugin permits, the remedy names the nearest one.
@@ -46,7 +51,7 @@ extension ControlRoutes {
                     : names.isEmpty ? "write an identifier that its manifest permits" : "write one of \(names)"
             return RouteError(refusal, remedy: "\(identifier) is a plugin, not a task; \(remedy)")
         }
-        let nearest = nearestTask(to: identifier)
+        let nearest = NearestWord.to(identifier.text, among: taskNames)
         return RouteError(refusal, remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") })
     }
 
@@ -73,20 +78,25 @@ extension ControlRoutes {
     }
 
     /// Throws when no plugin permits the task, none has work with it, and the journal has no entry about it.
-    func requireKnown(_ identifier: TaskIdentifier) async throws {
+    ///
+    /// - Parameter isAnything: whether the identifier of a plugin was possible, too, so that one may be meant.
+    func requireKnown(_ identifier: TaskIdentifier, orPlugin isAnything: Bool = false) async throws {
         if try await isJournaled(JournalFilter(label: identifier.text)) { return }
         try await catalogue.waitUntilLoaded()
         let plugin = try await read { scheduler, now in scheduler.explain(identifier, at: now).plugin }
-        if plugin == nil { throw noSuchTask(identifier) }
+        if plugin == nil { throw noSuchTask(identifier, orPlugin: isAnything) }
     }
 
     private func isJournaled(_ filter: JournalFilter) async throws -> Bool {
         try await recorded { try !$0.journal(JournalSelection(filter: filter, newestFirst: true, limit: 1)).isEmpty }
     }
 
-    private func nearestTask(to identifier: TaskIdentifier) -> String? {
+    /// The identifiers of the installed plugins that are compared with an unknown one.
+    var pluginNames: [String] { catalogue.contents.entries.prefix(Self.mostNames).map(\.identifier.text) }
+
+    private var taskNames: [String] {
         let names = catalogue.contents.entries.prefix(Self.mostNames).flatMap(\.taskNames)
-        return NearestWord.to(identifier.text, among: Array(names.prefix(Self.mostNames)))
+        return Array(names.prefix(Self.mostNames))
     }
 }
 

@@ -97,7 +97,7 @@ package enum CatalogueReader {
             RefusedFile(
                 file: manifest.reading.file,
                 identifier: manifest.reading.identifier,
-                problems: manifest.reading.problems + manifest.libraryProblems
+                problems: (manifest.reading.problems + manifest.libraryProblems).inFileOrder
             )
         }
         let containing = settlement.settleExtensions(operatorExtensions: operatorExtensions, besides: refused)

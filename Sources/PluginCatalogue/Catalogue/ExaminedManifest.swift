@@ -117,7 +117,7 @@ package struct ExaminedManifest: Sendable {
             companions: companions,
             rank: rank,
             provenance: provenance,
-            notes: reading.problems + libraryProblems
+            notes: (reading.problems + libraryProblems).inFileOrder
         )
     }
 }

@@ -19,6 +19,8 @@ package struct ReplayScenario: Sendable {
     package var trace: ConditionTrace
     package var population: PluginPopulation
     package var configuration: SchedulingConfiguration
+    /// The uses of plugins that the host learned before the replay.
+    package var uses: [PluginIdentifier: UseHistogram]
     package var seed: UInt64
 
     package init(
@@ -26,12 +28,14 @@ package struct ReplayScenario: Sendable {
         trace: ConditionTrace,
         population: PluginPopulation,
         configuration: SchedulingConfiguration = SchedulingConfiguration(),
+        uses: [PluginIdentifier: UseHistogram] = [:],
         seed: UInt64
     ) {
         self.length = length
         self.trace = trace
         self.population = population
         self.configuration = configuration
+        self.uses = uses
         self.seed = seed
     }
 

@@ -56,7 +56,7 @@ final class ReplayWorld {
         scheduler = Scheduler(
             configuration: scenario.configuration,
             conditions: conditions,
-            snapshot: LedgerSnapshot(),
+            snapshot: LedgerSnapshot(uses: scenario.uses),
             jitterSeed: scenario.seed,
             at: clock.now
         )

@@ -19,7 +19,7 @@ struct PluginUse: Sendable {
         let ends = [cooldownEnd, runnerRetry?.at].compactMap { $0 }
         return record.dayUse.total(at: now.wall) == 0 && record.uses.total(at: now.wall) == 0
             && ends.allSatisfy { $0 <= now.monotonic }
-            && record.ownEnds.allSatisfy { $0.value + (policies.kindSpacing[$0.key] ?? .zero) <= now.wall }
+            && record.ownEnds.allSatisfy { $0.value + (record.spacing(of: $0.key, policies) ?? .zero) <= now.wall }
     }
 }
 

@@ -14,6 +14,9 @@ package struct PluginRecord: Hashable, Sendable {
     /// By kind, the end of the last background launch with requests that the plugin itself had submitted. Launches at a
     /// user's request are not included.
     package private(set) var ownEnds: [TaskKind: WallTime] = [:]
+    /// By kind, the number of consecutive background launches with the plugin's own requests that used their whole
+    /// budget; kinds without such a launch are absent. Launches at a user's request are not included.
+    package private(set) var lateRuns: [TaskKind: Int] = [:]
 
     package init() {}
 
@@ -22,6 +25,7 @@ package struct PluginRecord: Hashable, Sendable {
         guard launch.lane == .background else { return }
         dayUse.add((launch.used ?? .zero).wholeNanoseconds, at: launch.endedAt)
         noteOwn(launch.ownKinds, cause: launch.cause, at: launch.endedAt)
+        noteLate(launch)
         switch launch.outcome {
         case .overran: overruns += 1
         case .lost, .interrupted: break  // Caused by the host, not by the plugin.
@@ -38,6 +42,25 @@ extension PluginRecord {
     mutating func noteOwn(_ kinds: Set<TaskKind>, cause: LaunchCause, at end: WallTime) {
         if cause == .user { return }
         for kind in kinds { ownEnds[kind] = end }
+    }
+
+    /// Counts launches that used their whole budget. One that completed earlier ends the count.
+    private mutating func noteLate(_ launch: PastLaunch) {
+        if launch.cause == .user { return }
+        for kind in launch.ownKinds {
+            switch launch.outcome {
+            case .completed, .expired, .overran: lateRuns[kind] = launch.usedBudget ? (lateRuns[kind] ?? 0) + 1 : nil
+            case .lost, .interrupted, .crashed, .exited, .killedForMemory, .entryFailed, .loadFailed: break
+            }
+        }
+    }
+
+    /// The spacing of the plugin's own requests of a kind; nil for a kind without one. Each consecutive launch that
+    /// used its whole budget doubles the spacing, up to `longestSpacing`.
+    func spacing(of kind: TaskKind, _ policies: PolicyConfiguration) -> Duration? {
+        guard let base = policies.kindSpacing[kind] else { return nil }
+        guard let late = lateRuns[kind] else { return base }
+        return max(base, min(policies.longestSpacing, base * (1 << min(late, 20))))
     }
 
     /// Replaces future times by now. Such times exist after the wall clock was set back.

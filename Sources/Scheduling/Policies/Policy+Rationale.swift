@@ -20,9 +20,10 @@ extension Policy {
             return "deferred by advisory policies for \(held); they no longer apply after \(maximumDeferral)"
         case .use:
             let uses = record.uses.total(at: facts.now.wall)
-            return
+            let counted =
                 "users launched the plugin or triggered its extensions \(uses == 1 ? "once" : "\(uses) times") in the"
                 + " last 7d; plugins that users use more often get capacity first"
+            return counted + (facts.useOutlook.map { "; " + $0.rationale(facts.kindSpacing ?? .zero) } ?? "")
         case .spacing where lane != .background, .dayBudget where lane != .background,
             .stagger where lane != .background:
             return "applies to background launches only"
@@ -32,6 +33,9 @@ extension Policy {
                 let kind = facts.work.kind.name
                 spacing +=
                     ", and \(own.humanReadable) between two launches for \(kind) requests of the plugin itself"
+            }
+            if let late = record.lateRuns[facts.work.kind], facts.kindSpacing != nil {
+                spacing += ", after \(late == 1 ? "1 launch" : "\(late) launches in a row") with the whole budget used"
             }
             switch record.overruns {
             case 0: return spacing
@@ -53,6 +57,24 @@ extension Policy {
             return facts.configuration.policies.off.contains(.idle)
                 ? "applies to requests only" : "applies to refresh and continued requests only"
         case .condition(let rule): return facts.conditions[rule.condition] ? rule.holds : rule.lacks
+        }
+    }
+}
+
+extension LearnedUse.Outlook {
+    /// The facts behind the spacing by use.
+    fileprivate func rationale(_ spacing: Duration) -> String {
+        let longer = (spacing * factor).humanReadable
+        let lead = LearnedUse.lead.humanReadable
+        switch self {
+        case .unknown: return "too few uses to expect one"
+        case .soon: return "a use is expected in this hour or within \(lead), and refresh requests are not spared"
+        case .later: return "no use is expected within \(lead): until then \(longer) between two refresh launches"
+        case .unused(let weeks, nil): return "unused for \(weeks) weeks: \(longer) between two refresh launches"
+        case .unused(let weeks, _?):
+            return
+                "unused for \(weeks) weeks: \(longer) between two refresh launches, until \(lead) before an expected"
+                + " use"
         }
     }
 }

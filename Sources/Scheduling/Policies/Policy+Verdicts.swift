@@ -33,7 +33,20 @@ extension Policy.Facts {
     /// spacing, requests that the plugin did not submit itself, and requests that run again after an interruption.
     var kindSpacing: Duration? {
         guard case .request(let pending) = work, pending.isPaced else { return nil }
-        return policies.kindSpacing[work.kind]
+        return standing.record.spacing(of: work.kind, policies)
+    }
+
+    /// The outlook on the use of the plugin; nil for work whose spacing it does not lengthen.
+    var useOutlook: LearnedUse.Outlook? {
+        guard work.kind == .refresh, kindSpacing != nil else { return nil }
+        return standing.learnedUse?.outlook(at: now.wall)
+    }
+
+    var use: Policy.Verdict {
+        guard let outlook = useOutlook, let spacing = kindSpacing, let last = standing.record.ownEnds[work.kind],
+            let end = standing.learnedUse?.end(of: spacing, since: last, by: outlook), end > now.wall
+        else { return .may }
+        return .wait(.useSpacing(until: end, spacing * outlook.factor, unused: outlook.unusedWeeks))
     }
 
     var dayLimit: Duration { standing.policy.dayBudget ?? policies.dayBudget }

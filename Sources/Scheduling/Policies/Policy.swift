@@ -12,7 +12,8 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     case user
     /// No policy delays a request beyond its maximum deferral (C12).
     case maximumDeferral = "maximum-deferral"
-    /// When capacity is short, plugins that users use more come first.
+    /// When capacity is short, plugins that users use more come first. Where the host learns use, a plugin's own
+    /// refresh requests are spaced more widely while no use is expected, and most widely for a plugin without use.
     case use
     /// A background launch of a plugin waits for a cooldown after the previous one. The cooldown is longer after
     /// overruns, and for requests of some kinds that the plugin itself submitted.
@@ -144,7 +145,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         return switch rule {
         case .userRequest: facts.isUserRequested ? .must : .may
         case .maximumDeferral: facts.isMaximumDeferralOver ? .must : .may
-        case .use: .may
+        case .use: facts.use
         case .spacing: facts.spacing
         case .dayBudget: facts.dayBudget
         case .stagger: facts.stagger

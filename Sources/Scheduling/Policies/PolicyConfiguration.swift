@@ -13,6 +13,9 @@ package struct PolicyConfiguration: Hashable, Sendable {
     /// The minimum time from the end of one launch to the start of the next for requests of a kind that the plugin itself
     /// submitted. Kinds without a value have none.
     package var kindSpacing: [TaskKind: Duration] = [.refresh: .seconds(15 * 60)]
+    /// Whether the host learns the hours of the week in which users use a plugin, and spaces its own refresh requests
+    /// accordingly.
+    package var learnsUse = false
     /// Running time of a plugin's background launches within 24 hours from which on the next one waits.
     package var dayBudget: Duration = .seconds(4 * 60 * 60)
     /// The maximum deferral: advisory policies delay a request for at most this time (C12).

@@ -84,6 +84,8 @@ struct ChangeWriter: Sendable {
             try access.forget(identifier, names: &plugins)
         case .setPause(let plugin, let pause):
             try access.setPause(of: plugin, pause, names: &plugins)
+        case .setUses(let plugin, let uses):
+            try access.setUses(of: plugin, uses, names: &plugins)
         case .raiseIncarnation(let incarnation):
             try access.run(Counter.raiseIncarnation, incarnation)
         }

@@ -16,16 +16,19 @@ extension Database {
         )
     }
 
-    /// The blame of the plugin's newest launch; nil while that launch runs, or when there is none.
-    func lastBlame(of plugin: PluginIdentifier) throws -> Blame? {
+    /// Whether the plugin is to blame for the end of its newest launch, or for an outcome of a task in it; false while
+    /// that launch runs, or when there is none. The statement reads the entries of one launch at most.
+    func isFailing(_ plugin: PluginIdentifier) throws -> Bool {
+        // The unary + keeps SQLite at the index of the entries by launch.
         let sql = """
-            SELECT blame FROM launch WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?)
-            ORDER BY number DESC LIMIT 1
+            SELECT blame IS NOT NULL AND (blame = ? OR EXISTS (
+                SELECT 1 FROM journal WHERE journal.launch = launch.number AND +journal.blame = ?
+                    AND +journal.event IN (\(TaskOutcome.sqlList))
+            )) AS failing
+            FROM launch WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?) ORDER BY number DESC LIMIT 1
             """
-        let blames: [Blame?] = try rows(sql, [plugin.text], of: "launch") { row in
-            try row.isNull("blame") ? nil : row.name("blame")
-        }
-        return blames.first ?? nil
+        let blame = Blame.plugin.rawValue
+        return try rows(sql, [blame, blame, plugin.text], of: "launch") { try $0.flag("failing") }.first ?? false
     }
 
     func launch(_ number: LaunchNumber) throws -> LaunchRecord? {

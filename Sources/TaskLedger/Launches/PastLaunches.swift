@@ -17,7 +17,8 @@ extension Database {
                 outcome: try row.name("outcome"),
                 endedAt: try row.wallTime("ended_at"),
                 used: try row.optionalDuration("used_ns"),
-                ownKinds: Self.kinds(try row.optionalText("own_kinds"))
+                ownKinds: Self.kinds(try row.optionalText("own_kinds")),
+                usedBudget: try row.flag("used_budget")
             )
         }
         .reversed()
@@ -33,7 +34,8 @@ enum PastLaunches {
     // The cross join keeps the launches as the outer loop, in the order of their index: no sorting, and a limit ends
     // the scan.
     static let sql = """
-        SELECT number, identifier, lane, cause, outcome, ended_at, used_ns, (
+        SELECT number, identifier, lane, cause, outcome, ended_at, used_ns,
+            coalesce(used_ns >= budget_ns, 0) AS used_budget, (
             SELECT group_concat(task.kind) FROM task
             WHERE task.launch = launch.number AND task.submitter = launch.plugin
         ) AS own_kinds

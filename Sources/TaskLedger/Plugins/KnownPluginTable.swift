@@ -24,6 +24,7 @@ extension WriteAccess {
         guard let number = try names.knownNumber(of: plugin, in: self) else { return }
         try forgetFetch(ofPlugin: number)
         try forgetPause(ofPlugin: number)
+        try forgetUses(ofPlugin: number)
         try forgetKeptPayloads(ofPlugin: number)
         try forgetOccurrences(of: plugin)
         try run(Known.forget, number)

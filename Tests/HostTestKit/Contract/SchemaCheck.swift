@@ -12,6 +12,7 @@ struct SchemaCheck {
 
     func problems(of value: JSONValue, against schema: JSONValue, at place: String) throws -> [String] {
         let schema = try document.resolved(schema)
+        if schema == .boolean(false) { return ["\(place) is not allowed"] }
         guard case .object(let keywords) = schema else { throw HostFailure("\(place): no schema, but \(schema.words)") }
         if keywords.isEmpty { throw HostFailure("\(place): a schema that takes anything") }
         return try keywords.sorted { $0.key < $1.key }.flatMap { keyword, rule in
@@ -38,6 +39,11 @@ struct SchemaCheck {
         case ("const", _, _): return unless(rule == value)
         case ("oneOf", .array(let schemas), _):
             return unless(try schemas.count { try problems(of: value, against: $0, at: place).isEmpty } == 1)
+        case ("anyOf", .array(let schemas), _):
+            return unless(try schemas.contains { try problems(of: value, against: $0, at: place).isEmpty })
+        case ("allOf", .array(let schemas), _):
+            return try schemas.flatMap { try problems(of: value, against: $0, at: place) }
+        case ("not", .object, _): return unless(try !problems(of: value, against: rule, at: place).isEmpty)
         case ("required", .array(let names), .object(let members)):
             return names.compactMap(\.text).filter { members[$0] == nil }.map { "\(place).\($0) is missing" }
         case ("properties", .object(let schemas), .object(let members)):
@@ -49,6 +55,10 @@ struct SchemaCheck {
             return members.keys.filter { !known.contains($0) }.sorted().map { "\(place).\($0) is not known" }
         case ("additionalProperties", .object, .object(let members)) where schema["properties"] == .null:
             return try members.flatMap { try problems(of: $1, against: rule, at: "\(place).\($0)") }
+        case ("propertyNames", .object, .object(let members)):
+            return try members.keys.sorted().flatMap {
+                try problems(of: .string($0), against: rule, at: "\(place), its key \($0)")
+            }
         case ("items", .object, .array(let elements)):
             return try elements.enumerated().flatMap {
                 try problems(of: $1, against: rule, at: "\(place)[\($0)]")
@@ -60,11 +70,14 @@ struct SchemaCheck {
         case ("maximum", .integer(let most), .integer(let number)): return unless(number <= most)
         case ("minLength", .integer(let least), .string(let text)): return unless(text.unicodeScalars.count >= least)
         case ("maxLength", .integer(let most), .string(let text)): return unless(text.unicodeScalars.count <= most)
+        case ("pattern", .string(let pattern), .string(let text)):
+            return unless(try text.contains(Regex(pattern)))
         case ("contentEncoding", .string("base64"), .string(let text)):
             return unless(Data(base64Encoded: text) != nil)
         case ("format", .string(let name), _): return unless(try Self.isFormatted(name, value))
         case ("required", .array, _), ("properties", .object, _), ("additionalProperties", .boolean(false), _),
-            ("additionalProperties", .object, _), ("items", .object, _), ("minItems", .integer, _),
+            ("additionalProperties", .object, _), ("propertyNames", .object, _), ("items", .object, _),
+            ("pattern", .string, _), ("minItems", .integer, _),
             ("maxItems", .integer, _), ("minProperties", .integer, _), ("minimum", .integer, _),
             ("maximum", .integer, _), ("minLength", .integer, _), ("maxLength", .integer, _),
             ("contentEncoding", .string("base64"), _):

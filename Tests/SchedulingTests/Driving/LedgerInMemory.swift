@@ -30,6 +30,7 @@ struct LedgerInMemory {
         var fetches: [PluginIdentifier: FetchSchedule] = [:]
         var occurrences: [TaskIdentifier: WallTime] = [:]
         var pauses: [PluginIdentifier: PluginPause] = [:]
+        var uses: [PluginIdentifier: UseHistogram] = [:]
         var lastSubmission = SubmissionNumber(rawValue: 0)
         var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -57,6 +58,7 @@ struct LedgerInMemory {
     var deferrals: [WaitKey: [DeferralPeriod]] { state.deferrals }
     var fetches: [PluginIdentifier: FetchSchedule] { state.fetches }
     var pauses: [PluginIdentifier: PluginPause] { state.pauses }
+    var uses: [PluginIdentifier: UseHistogram] { state.uses }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// Keys of open waits of classes without pending work; each of them is a defect.
     var vainWaits: [WaitKey] { state.waits.keys.filter { !hasPendingWork(of: $0) } }
@@ -101,6 +103,7 @@ struct LedgerInMemory {
             fetches: state.fetches,
             occurrences: state.occurrences,
             pauses: state.pauses,
+            uses: state.uses,
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -212,9 +215,11 @@ struct LedgerInMemory {
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil
             state.pauses[plugin] = nil
+            state.uses[plugin] = nil
             state.waits = state.waits.filter { $0.key.plugin != plugin }
             state.deferrals = state.deferrals.filter { $0.key.plugin != plugin }
         case .setPause(let plugin, let pause): state.pauses[plugin] = pause
+        case .setUses(let plugin, let uses): state.uses[plugin] = uses
         }
     }
 
@@ -260,7 +265,8 @@ struct LedgerInMemory {
                 outcome: end.outcome,
                 endedAt: end.at,
                 used: end.used,
-                ownKinds: launch.tasks.ownKinds
+                ownKinds: launch.tasks.ownKinds,
+                usedBudget: launch.plan.budget.total.flatMap { total in end.used.map { $0 >= total } } ?? false
             )
         )
         for work in launch.tasks where launch.outcomes[work.number] != 1 {

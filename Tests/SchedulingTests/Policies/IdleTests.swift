@@ -66,8 +66,9 @@ struct IdleTests {
         host.submit(.clean)
         host.requestRun(of: .clean)
         host.enter()
-        host.change(power: false)
-        #expect(host.expirations.isEmpty)
+        host.change(idle: true)
+        host.change(idle: false)
+        #expect(host.running == [.clean] && host.expirations.isEmpty)
     }
 
     @Test(.proves("C12"))
@@ -94,7 +95,7 @@ struct IdleTests {
 
     // MARK: Load
 
-    @Test(.proves(73)) func `high load delays a refresh until the load falls, and expires no running refresh`() {
+    @Test(.proves("C12")) func `high load delays a refresh until the load falls, and expires no running refresh`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.change(busy: true)
@@ -107,7 +108,7 @@ struct IdleTests {
         #expect(host.running == [.feed])
     }
 
-    @Test(.proves(73)) func `neither refresh nor continued task waits for load when the load policy is switched off`() {
+    @Test(.proves("C12")) func `neither refresh nor continued task waits for load when the load policy is switched off`() {
         let host = SchedulerDriver(.studio()) { $0.policies.off = [.load] }
         host.change(busy: true)
         host.submit(.feed, as: .refresh)
@@ -115,13 +116,16 @@ struct IdleTests {
         #expect(host.running == [.feed, .album(1)])
     }
 
-    @Test(.proves(77), arguments: ["memory", "heat"])
+    @Test(.proves("C13"), arguments: ["memory", "heat"])
     func `low memory and heat delay refresh, processing and continued requests`(_ trouble: String) {
         host.change(idle: true, memoryLow: trouble == "memory", hot: trouble == "heat")
         host.submit(.feed, as: .refresh)
         host.submit(.clean)
         host.submitContinued()
         #expect(host.plans.isEmpty)
+        for identifier: TaskIdentifier in [.feed, .clean, .album(1)] {
+            #expect(host.reasons(identifier) == [trouble == "memory" ? .memoryPressure : .heat])
+        }
         host.change(memoryLow: false, hot: false)
         #expect(host.running == [.feed, .clean, .album(1)])
     }

@@ -73,15 +73,20 @@ struct OverrunAndRoomTests {
         host.advance(by: .seconds(2))
     }
 
-    private func fill(_ host: SchedulerDriver, with kind: TaskKind = .processing) -> LaunchPlan? {
+    /// Occupies the only background launch. Then the plugins submit in the order of `waiting`, one second apart.
+    private func fill(
+        _ host: SchedulerDriver,
+        with kind: TaskKind = .processing,
+        waiting: [TaskIdentifier] = [.sweep, Self.thirdTask]
+    ) -> LaunchPlan? {
         host.submit(.clean)
         let plan = host.lastPlan
         host.enter()
-        host.advance(by: .seconds(1))
-        host.submit(.sweep, as: kind, by: .plugin(.mail))
-        host.advance(by: .seconds(1))
-        host.submit(Self.thirdTask, as: kind, by: .plugin(Self.third))
-        #expect(host.reasons(Self.thirdTask) == [.launchLimit(.background, limit: 1)])
+        for identifier in waiting {
+            host.advance(by: .seconds(1))
+            host.submit(identifier, as: kind, by: .plugin(identifier == .sweep ? .mail : Self.third))
+            #expect(host.reasons(identifier) == [.launchLimit(.background, limit: 1)])
+        }
         return plan
     }
 
@@ -100,10 +105,14 @@ struct OverrunAndRoomTests {
         #expect(host.running == [Self.thirdTask])
     }
 
-    @Test(.proves(69)) func `free capacity goes to equally used plugins in the order in which they began to wait`() {
+    @Test(.proves(69), arguments: [[TaskIdentifier.sweep, thirdTask], [thirdTask, .sweep]])
+    func `free capacity goes to equally used plugins in the order in which they began to wait`(
+        _ waiting: [TaskIdentifier]
+    ) {
         let host = crowded()
-        host.runToTheEnd(fill(host))
-        #expect(host.running == [.sweep])
+        for identifier in [TaskIdentifier.sweep, Self.thirdTask] { use(identifier, host) }
+        host.runToTheEnd(fill(host, waiting: waiting))
+        #expect(host.running == [waiting[0]])
     }
 
     @Test(.proves("C12")) func `a plugin that waited five minutes for capacity precedes a plugin that is used more`() {

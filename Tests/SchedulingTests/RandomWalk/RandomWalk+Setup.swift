@@ -40,6 +40,7 @@ extension RandomWalk {
         var policies = PolicyConfiguration()
         // The model has one spacing for all requests; SpacingTests prove that of a kind.
         policies.kindSpacing = [:]
+        policies.learnsUse = random.chance(50)
         policies.stagger = [.zero, .zero, .seconds(60)].randomElement(using: &random) ?? .zero
         policies.dayBudget = random.chance(30) ? .minutes(25) : .hours(1_000)
         policies.maximumDeferral = [.minutes(20), .hours(3), .days(2)].randomElement(using: &random) ?? .hours(3)

@@ -72,7 +72,8 @@ extension SchedulerDriver {
         case .pluginDisabled, .backgroundDenied, .backgroundRefreshOff, .hostStopping: restart()
         case .pluginPaused(let plugin, _): resume(plugin)
         case .earliestBegin: submitAgain(work, change)
-        case .retryDelay, .spacing, .kindSpacing, .dayBudget, .stagger, .runnerUnavailable: pass(change)
+        case .retryDelay, .spacing, .kindSpacing, .dayBudget, .stagger, .useSpacing, .runnerUnavailable:
+            pass(change)
         case .externalPower: self.change(power: true)
         case .network: self.change(network: true)
         case .containerLocked: self.change(locked: [])

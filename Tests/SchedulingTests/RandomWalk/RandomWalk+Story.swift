@@ -49,6 +49,7 @@ extension LedgerChange {
         case .rememberPlugin(let plugin): "remember \(plugin.identifier)"
         case .forgetPlugin(let plugin): "forget \(plugin)"
         case .setPause(let plugin, let pause): "\(pause == nil ? "resume" : "pause") \(plugin)"
+        case .setUses(let plugin, _): "uses of \(plugin)"
         case .raiseIncarnation(let incarnation): "begin incarnation \(incarnation)"
         }
     }

@@ -91,6 +91,6 @@ struct TaskWaiter {
         if json { return try context.write(String(decoding: WireCoding.encode(line), as: UTF8.self) + "\n") }
         let launch = line.launch.map { " in launch \($0)" } ?? ""
         let message = line.message.isEmpty ? "" : ": \(line.message)"
-        try context.write("\(task) is \(line.event)\(launch)\(message)".terminalSafe + "\n")
+        try context.write("\(task): \(line.event)\(launch)\(message)".terminalSafe + "\n")
     }
 }

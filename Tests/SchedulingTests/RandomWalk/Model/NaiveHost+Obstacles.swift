@@ -12,7 +12,7 @@ struct Obstacles {
     var perhaps: Set<String> = []
 
     static let advisory: Set<String> = [
-        "spacing", "day-budget", "stagger", "not-idle", "high-load", "battery-low", "power-saver",
+        "spacing", "day-budget", "stagger", "use-spacing", "not-idle", "high-load", "battery-low", "power-saver",
     ]
     /// Advisory obstacles that begin a deferral (C12).
     static let lastingAdvisory: Set<String> = ["day-budget", "not-idle", "high-load", "battery-low", "power-saver"]

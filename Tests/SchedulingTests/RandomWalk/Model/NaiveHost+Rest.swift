@@ -107,6 +107,7 @@ extension NaiveHost {
         if Dictionary(uniqueKeysWithValues: known.map { ($0.identifier, $0) }) != host.ledger.known {
             complain("memory and ledger differ in plugins")
         }
+        if scheduler.kept.isEmpty, scheduler.uses != host.ledger.uses { complain("memory and ledger differ in uses") }
         let running = scheduler.launches.values.filter { !$0.isPreparing }
         if Set(running.map(\.number)) != host.ledger.runningLaunches.subtracting(leftLaunches.keys) {
             complain("memory and ledger differ in launches")

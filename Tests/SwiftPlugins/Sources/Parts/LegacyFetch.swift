@@ -4,6 +4,7 @@ import BackgroundTasks
 
 /// The API that preceded task requests: legacy fetches, at an interval that the app sets at launch.
 final class LegacyFetch: Part {
+    @available(*, deprecated, message: "as the function that it calls")
     func launch() {
         note("fetches: \(BackgroundPlugin.setMinimumBackgroundFetchInterval(1))")
         BackgroundPlugin.receiveEvents { event in

@@ -56,6 +56,11 @@ final class PendingListing: Part {
     nonisolated static func describe(_ request: BGTaskRequest) -> String {
         let date = request.earliestBeginDate.map { "\(Int($0.timeIntervalSince1970))" } ?? "none"
         let payload = request.payload.map { String(decoding: $0, as: UTF8.self) } ?? "none"
+        if let continued = request as? BGContinuedProcessingTaskRequest {
+            let terms = "\(continued.strategy.rawValue) \(continued.requiredResources.rawValue)"
+            let titles = "\(continued.title), \(continued.subtitle)"
+            return "\(type(of: request)) \(request.identifier) \(titles) \(terms) \(payload)"
+        }
         let power = (request as? BGProcessingTaskRequest)?.requiresExternalPower == true
         return "\(type(of: request)) \(request.identifier) \(date) \(payload) power \(power)"
     }
