@@ -257,6 +257,8 @@ struct LedgerInMemory {
         guard launch.unfinished.isEmpty else {
             throw Contradiction(message: "launch \(number) ends with unfinished tasks")
         }
+        var usedBudget = false
+        if let used = end.used, let total = launch.plan.budget.total { usedBudget = used >= total }
         state.past.append(
             PastLaunch(
                 plugin: launch.plan.plugin.identifier,
@@ -266,7 +268,7 @@ struct LedgerInMemory {
                 endedAt: end.at,
                 used: end.used,
                 ownKinds: launch.tasks.ownKinds,
-                usedBudget: launch.plan.budget.total.map { end.used.map { used in used >= $0 } ?? false } ?? false
+                usedBudget: usedBudget
             )
         )
         for work in launch.tasks where launch.outcomes[work.number] != 1 {
