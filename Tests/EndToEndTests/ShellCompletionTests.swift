@@ -22,6 +22,7 @@ struct ShellCompletionTests {
             #expect(try await Set(offered("bgtask replay ")) == ["day", "week"])
             #expect(try await offered("bgtask task list --reason ").contains("retry-delay"))
             #expect(try await offered("bgtask launch list --sort ").contains("used"))
+            #expect(try await offered("bgtask task list --kind refresh,").contains("refresh,event"))
             #expect(try await offered("bgtask --json task ").contains("retry"))
 
             #expect(try await offered("bgtask plugin show ") == [TestPlugin.neighbour.identifier])
