@@ -20,6 +20,10 @@ struct ShellCompletionTests {
             #expect(try await Set(offered("bgtask plugin show --")).isSuperset(of: ["--json", "--socket", "--help"]))
             #expect(try await offered("bgtask launch list --outcome ").contains("entry-failed"))
             #expect(try await Set(offered("bgtask replay ")) == ["day", "week"])
+            #expect(try await offered("bgtask task list --reason ").contains("retry-delay"))
+            #expect(try await offered("bgtask launch list --sort ").contains("used"))
+            #expect(try await offered("bgtask task list --kind refresh,").contains("refresh,event"))
+            #expect(try await offered("bgtask --json task ").contains("retry"))
 
             #expect(try await offered("bgtask plugin show ") == [TestPlugin.neighbour.identifier])
             #expect(try await offered("bgtask task list --plugin com.") == [TestPlugin.neighbour.identifier])
