@@ -52,8 +52,8 @@ struct ShellCompletionTests {
             ["PATH": "\(programs):\(own["PATH"] ?? "/usr/bin:/bin")", "BGTASK_SOCKET": host.socket]
         ) { $1 }
         let run = try await ProgramRun.of(
-            program,
-            [shell, script, line],
+            "/usr/bin/python3",
+            [program, shell, script, line],
             environment: environment,
             within: .seconds(120)
         )
