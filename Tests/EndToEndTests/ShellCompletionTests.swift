@@ -26,6 +26,8 @@ struct ShellCompletionTests {
             #expect(try await offered("bgtask task cancel ").contains(TestPlugin.neighbour.task()))
             #expect(try await offered("bgtask launch show ").contains("1"))
             #expect(try await offered("bgtask plugin show --socket \(host.socket).gone ") == [])
+            #expect(try await offered("bgtask --json --socket \(host.socket).gone plugin show ") == [])
+            #expect(try await offered("bgtask --json tas") == ["task"])
         }
     }
 
