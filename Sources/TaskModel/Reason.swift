@@ -202,7 +202,7 @@ extension Reason {
                 (unused.map { "no user has used the plugin for \($0) weeks" } ?? "no use of the plugin is expected yet")
                     + ", and the last refresh launch for its own requests ended less than \(spacing.humanReadable) ago",
                 "wait, run the task now with bgtask run, or set policies.learn-use to false in the host's configuration"
-                    + " and restart the host"
+                    + " and run bgtask host reload"
             )
         case .externalPower:
             (

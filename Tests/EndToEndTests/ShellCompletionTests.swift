@@ -30,6 +30,8 @@ struct ShellCompletionTests {
             #expect(try await offered("bgtask task cancel ").contains(TestPlugin.neighbour.task()))
             #expect(try await offered("bgtask launch show ").contains("1"))
             #expect(try await offered("bgtask plugin show --socket \(host.socket).gone ") == [])
+            #expect(try await offered("bgtask --json --socket \(host.socket).gone plugin show ") == [])
+            #expect(try await offered("bgtask --json tas") == ["task"])
         }
     }
 
@@ -56,8 +58,8 @@ struct ShellCompletionTests {
             ["PATH": "\(programs):\(own["PATH"] ?? "/usr/bin:/bin")", "BGTASK_SOCKET": host.socket]
         ) { $1 }
         let run = try await ProgramRun.of(
-            program,
-            [shell, script, line],
+            "/usr/bin/python3",
+            [program, shell, script, line],
             environment: environment,
             within: .seconds(120)
         )
