@@ -4,6 +4,7 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 import LocatedYAML
+import Scheduling
 import TaskModel
 
 /// The command-line flags of `bgtaskd`, which override the keys of the configuration file.
