@@ -136,8 +136,8 @@ package struct HostFlags: ParsableArguments {
     var overrunSpacing: String?
     @Option(
         help: ArgumentHelp(
-            "Whether refresh requests follow the hours in which users use a plugin: true or false.",
-            valueName: "boolean"
+            "Whether refresh requests follow the hours in which users use a plugin.",
+            valueName: "true|false"
         )
     )
     var learnUse: String?

@@ -53,8 +53,8 @@ extension BackgroundPlugin {
         setFetchInterval(interval)
     }
 
-    /// Sets the interval of legacy fetch, as `setMinimumBackgroundFetchInterval` does. Code of Apple's platforms calls it
-    /// through `UIApplication`, without a warning.
+    /// Sets the interval of legacy fetch, as `setMinimumBackgroundFetchInterval` does. Code of Apple's platforms calls
+    /// it through `UIApplication`, without a warning.
     @discardableResult
     package static func setFetchInterval(_ interval: TimeInterval) -> Bool {
         guard let host = Host.current else { return false }
