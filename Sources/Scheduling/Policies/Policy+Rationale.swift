@@ -29,9 +29,7 @@ extension Policy {
         case .spacing:
             var spacing = "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
             if let own = facts.kindSpacing, own > .zero {
-                let kind = facts.work.kind.name
-                spacing +=
-                    ", and \(own.humanReadable) between two launches for \(kind) requests of the plugin itself"
+                spacing += ", and \(own.humanReadable) between two launches for \(facts.work.kind.paced)"
             }
             switch record.overruns {
             case 0: return spacing
@@ -55,4 +53,9 @@ extension Policy {
         case .condition(let rule): return facts.conditions[rule.condition] ? rule.holds : rule.lacks
         }
     }
+}
+
+extension TaskKind {
+    /// The requests to which the spacing of the kind applies.
+    fileprivate var paced: String { self == .push ? "pushes" : "\(name) requests of the plugin itself" }
 }

@@ -84,6 +84,8 @@ struct ChangeWriter: Sendable {
             try access.forget(identifier, names: &plugins)
         case .setPause(let plugin, let pause):
             try access.setPause(of: plugin, pause, names: &plugins)
+        case .changePushToken(let plugin, let change, let now):
+            try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
         case .raiseIncarnation(let incarnation):
             try access.run(Counter.raiseIncarnation, incarnation)
         }
@@ -91,6 +93,8 @@ struct ChangeWriter: Sendable {
 
     private mutating func append(_ entry: JournalEntry, to access: WriteAccess) throws {
         lastJournal = try access.append(entry, names: &plugins)
+        // A push that was replaced or lapsed before it was stored has only its entry.
+        if let number = entry.submission { lastSubmission = max(lastSubmission, number) }
         written += 1
     }
 
