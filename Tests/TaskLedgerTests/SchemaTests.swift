@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has thirteen named migration steps, and its version is their number`() throws {
+    @Test func `the schema has fourteen named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -23,12 +23,13 @@ struct SchemaTests {
                 "11: retries of failed tasks",
                 "12: incarnation",
                 "13: payloads for retries by users",
+                "15: deadlines of requests, device tokens",
             ]
         )
-        #expect(LedgerSchema.version == 13)
+        #expect(LedgerSchema.version == 14)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 13)
+        #expect(try pragma("user_version", of: database) == 14)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -58,9 +59,9 @@ struct SchemaTests {
     @Test(arguments: [
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
         10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
-        13: thirteenthVersion,
+        13: thirteenthVersion, 14: fifteenthStep,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 13 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 14 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -187,6 +188,22 @@ private let twelfthVersion = """
 
 private let thirteenthVersion = """
     kept_payload: id INTEGER #1, plugin INTEGER!, identifier TEXT!, submission INTEGER!, launch INTEGER!, bytes BLOB!
+    """
+
+private let fifteenthStep = """
+    ended_push_token: id INTEGER #1, token BLOB!, plugin INTEGER!, ended_at INTEGER!
+    push_token: plugin INTEGER #1, token BLOB!, issued_at INTEGER!
+    request: plugin INTEGER! #1, identifier TEXT! #2, number INTEGER!, kind INTEGER!, earliest_begin INTEGER,
+        requires_network INTEGER!, requires_external_power INTEGER!, protection INTEGER!, title TEXT, subtitle TEXT,
+        strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, deferred_since INTEGER,
+        payload_size INTEGER!, failures INTEGER!, expires_at INTEGER
+    task: launch INTEGER! #1, position INTEGER! #2, submission INTEGER!, kind INTEGER!, label TEXT!, event_type
+        INTEGER, earliest_begin INTEGER, requires_network INTEGER!, requires_external_power INTEGER!, protection
+        INTEGER!, title TEXT, subtitle TEXT, strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at
+        INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses
+        INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT,
+        payload_size INTEGER!, failures INTEGER!, expires_at INTEGER
     """
 
 private let thirdVersion = """
