@@ -4,7 +4,7 @@
 package enum ControlRole: String, CaseIterable, Hashable, Sendable, Comparable {
     /// Shows the state of the host, its plugins and tasks, and the journal.
     case read
-    /// Submits, retries, cancels and runs requests.
+    /// Submits, retries, cancels and runs requests, and sends pushes.
     case submit
     /// Calls every route.
     case operate
@@ -27,8 +27,9 @@ extension Route {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
             .launchShow, .journal, .stats, .metrics:
             .read
-        case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run: .submit
-        case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop,
+        case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck:
+            .submit
+        case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pushTokenIssue, .pushTokenRevoke, .pluginPause, .pluginResume, .taskStop,
             .launchStop, .logs, .simulateExpiration, .simulateConditions:
             .operate
         }

@@ -10,6 +10,10 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case pluginShow
     case pluginPurge
     case pluginTrigger
+    case pluginPush
+    case pushTokenIssue
+    case pushTokenRevoke
+    case pushTokenCheck
     case pluginPause
     case pluginResume
     case taskSubmit
@@ -42,10 +46,11 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
             .launchShow, .journal, .logs, .stats, .metrics:
             .get
-        case .hostReload, .backupReport, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
+        case .hostReload, .backupReport, .pluginTrigger, .pluginPush, .pushTokenIssue, .pushTokenCheck,
+            .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
             .taskStop, .taskRetry, .launchStop, .run, .simulateExpiration, .simulateConditions:
             .post
-        case .pluginPurge, .taskCancel: .delete
+        case .pluginPurge, .pushTokenRevoke, .taskCancel: .delete
         }
     }
 
@@ -59,6 +64,9 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .pluginList: "/v1/plugins"
         case .pluginShow, .pluginPurge: "/v1/plugins/{identifier}"
         case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
+        case .pluginPush: "/v1/plugins/{identifier}/push"
+        case .pushTokenIssue, .pushTokenRevoke: "/v1/plugins/{identifier}/push-token"
+        case .pushTokenCheck: "/v1/push-tokens/check"
         case .pluginPause: "/v1/plugins/{identifier}/pause"
         case .pluginResume: "/v1/plugins/{identifier}/resume"
         case .taskSubmit, .taskList: "/v1/tasks"
@@ -98,7 +106,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .stats: StatsQuery.names
         case .taskSubmit: TaskSubmission.queryNames
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
-            .pluginPause, .pluginResume, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy, .launchShow,
+            .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume,
+            .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy, .launchShow,
             .launchStop, .metrics, .run, .simulateExpiration, .simulateConditions:
             []
         }
@@ -118,7 +127,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     /// The HTTP status of a successful answer to the route; a dry run of a submission, which creates nothing, has 200.
     package var successStatus: Int {
         switch self {
-        case .taskSubmit, .taskRetry, .pluginTrigger: 201
+        case .taskSubmit, .taskRetry, .pluginTrigger, .pluginPush: 201
         default: 200
         }
     }

@@ -52,6 +52,8 @@ extension FrameWriter {
         put(request.kind)
         put(request.earliestBegin != nil)
         if let earliestBegin = request.earliestBegin { put(earliestBegin.nanoseconds) }
+        put(request.expiresAt != nil)
+        if let expiresAt = request.expiresAt { put(expiresAt.nanoseconds) }
         put(request.requiresNetwork)
         put(request.requiresExternalPower)
         put(request.protection)
@@ -112,6 +114,8 @@ extension FrameReader {
             kind: try value("request.kind"),
             earliestBegin: try flag("request.hasEarliestBegin")
                 ? WallTime(nanoseconds: try integer("request.earliestBegin")) : nil,
+            expiresAt: try flag("request.hasExpiresAt")
+                ? WallTime(nanoseconds: try integer("request.expiresAt")) : nil,
             requiresNetwork: try flag("request.requiresNetwork"),
             requiresExternalPower: try flag("request.requiresExternalPower"),
             protection: try value("request.protection"),

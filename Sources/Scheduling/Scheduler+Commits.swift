@@ -11,6 +11,8 @@ extension Scheduler {
         case .trigger(let event, let reply): triggered(event, reply: reply, at: now)
         case .arrival(let event): arrived(event, isWritten: true, at: now)
         case .cancellation(let cancellation): settle(cancellation, at: now)
+        case .lapse(let lapse): settle(lapse, at: now)
+        case .pushes(let pushes): settle(pushes, at: now)
         case .stop(let task, let change, let reply): stopRecorded(task, change, reply: reply, at: now)
         case .launchStop(let launch, let tasks, let change, let reply):
             launchStopRecorded(launch, tasks, change, reply: reply, at: now)
@@ -33,6 +35,8 @@ extension Scheduler {
         case .trigger(let event, let reply): notTriggered(event, reply: reply, because: message, at: now)
         case .arrival(let event): arrived(event, isWritten: false, at: now)
         case .cancellation(let cancellation): rollBack(cancellation, because: message, at: now)
+        case .lapse(let lapse): rollBack(lapse, at: now)
+        case .pushes(let pushes): rollBack(pushes, because: message, at: now)
         case .stop(let task, let change, let reply): stopNotRecorded(task, change, reply: reply, message, at: now)
         case .launchStop(let launch, let tasks, let change, let reply):
             launchStopNotRecorded(launch, tasks, change, reply: reply, because: message, at: now)
@@ -80,7 +84,7 @@ extension Scheduler {
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
                 .endTask, .requeueTask, .forbidRequeue, .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
-                .forgetPlugin, .setPause, .raiseIncarnation:
+                .forgetPlugin, .setPause, .changePushToken, .raiseIncarnation:
                 change
             }
         }
@@ -107,6 +111,7 @@ extension Scheduler {
         let due = request.due(at: now, configuration)
         plugins[plugin].requests.insert(request, dueAt: due, readySince: readySince, at: now.wall)
         if let due { agenda.add(.requests(plugin), at: due) }
+        if let deadline = request.request.expiresAt { agenda.add(.deadlines(plugin), at: deadline) }
         if owners[identifier] != plugin { strays[identifier, default: []].insert(plugin) }
         if request.needsUnlockedContainer { toWatchAnew.insert(plugin) }
     }

@@ -10,6 +10,7 @@ extension Scheduler {
         // Calls.
         case .submitted(let submission, let reply): submit(submission, for: .caller(reply), at: now)
         case .triggered(let trigger, let reply): self.trigger(trigger, reply: reply, at: now)
+        case .pushed(let push, let reply): self.push(push, reply: reply, at: now)
         case .cancelRequested(let identifier, let plugin, let launch, let reply):
             cancel(identifier, of: plugin, from: launch, reply: reply, at: now)
         case .cancelAllRequested(let plugin, let launch, let reply):

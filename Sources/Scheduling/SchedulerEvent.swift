@@ -8,6 +8,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     // Calls.
     case submitted(Submission, reply: ReplyToken)
     case triggered(Trigger, reply: ReplyToken)
+    case pushed(Push, reply: ReplyToken)
     /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil.
     case cancelRequested(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber? = nil, reply: ReplyToken)
     case cancelAllRequested(of: PluginIdentifier, from: LaunchNumber? = nil, reply: ReplyToken)
@@ -118,6 +119,32 @@ package struct Trigger: Hashable, Sendable {
     package init(plugin: PluginIdentifier, payload: [UInt8] = []) {
         self.plugin = plugin
         self.payload = payload
+    }
+}
+
+/// A background push for a plugin.
+package struct Push: Hashable, Sendable {
+    package let plugin: PluginIdentifier
+    package let payload: [UInt8]
+    /// The deadline; nil for none.
+    package let expiresAt: WallTime?
+    /// Whether the push waits for external power.
+    package let isLowPriority: Bool
+
+    package init(
+        to plugin: PluginIdentifier,
+        payload: [UInt8] = [],
+        expiresAt: WallTime? = nil,
+        isLowPriority: Bool = false
+    ) {
+        self.plugin = plugin
+        self.payload = payload
+        self.expiresAt = expiresAt
+        self.isLowPriority = isLowPriority
+    }
+
+    package var request: TaskRequest {
+        .push(to: plugin, expiresAt: expiresAt, isLowPriority: isLowPriority)
     }
 }
 

@@ -41,6 +41,8 @@ package enum LedgerChange: Hashable, Sendable {
     case setPause(PluginIdentifier, PluginPause?)
     /// Replaces the histogram of a plugin's uses.
     case setUses(PluginIdentifier, UseHistogram)
+    /// Issues, rotates or revokes the device token of a plugin. A token that ends is kept as ended at the time.
+    case changePushToken(PluginIdentifier, PushTokenChange, at: WallTime)
     /// Raises the incarnation of the ledger to this number; does nothing when it is not higher.
     case raiseIncarnation(Int64)
 }
@@ -140,7 +142,7 @@ package struct PastLaunch: Hashable, Sendable {
     package let outcome: LaunchOutcome
     package let endedAt: WallTime
     package let used: Duration?
-    /// The kinds of those requests of the launch that the plugin itself had submitted.
+    /// The kinds of those requests of the launch that the plugin itself had submitted, and of its pushes.
     package let ownKinds: Set<TaskKind>
     /// Whether the launch used its whole budget, so that its tasks expired or overran.
     package let usedBudget: Bool

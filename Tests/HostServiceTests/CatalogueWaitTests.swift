@@ -19,6 +19,7 @@ struct CatalogueWaitTests {
         return switch route {
         case .pluginPurge: .purgeRequested(plugin, reply: token)
         case .pluginTrigger: .triggered(Trigger(plugin: plugin, payload: []), reply: token)
+        case .pluginPush: .pushed(Push(to: plugin), reply: token)
         case .pluginPause: .pauseRequested(plugin, until: nil, reply: token)
         case .pluginResume: .resumeRequested(plugin, reply: token)
         case .launchStop: .launchStopRequested(LaunchNumber(rawValue: 1), reply: token)

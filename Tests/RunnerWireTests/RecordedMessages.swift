@@ -49,6 +49,7 @@ enum RecordedMessages {
                 identifier: identifier,
                 kind: .healthResearch,
                 earliestBegin: WallTime(nanoseconds: 5),
+                expiresAt: WallTime(nanoseconds: 6),
                 requiresNetwork: true,
                 requiresExternalPower: true,
                 protection: protection

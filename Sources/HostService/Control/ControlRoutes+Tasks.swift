@@ -140,7 +140,7 @@ extension ControlRoutes {
         case .notLaunching(let message): RouteError(.notLaunching, message)
         case .notRunning(let message): RouteError(.notRunning, message)
         case .notPurged(let message): RouteError(.notPurged, message)
-        case .submitted, .triggered, .cancelled, .launching, .expiring, .stopping, .purged, .paused, .resumed:
+        case .submitted, .triggered, .pushed, .cancelled, .launching, .expiring, .stopping, .purged, .paused, .resumed:
             RouteError(
                 .unexpected,
                 "the scheduler returned an answer that does not belong to this call; report this defect of bgtaskd"

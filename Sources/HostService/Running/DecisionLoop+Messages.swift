@@ -167,7 +167,7 @@ extension DecisionLoop {
             case .refused(let refusal): send(.refused(call, refusal), to: launch)
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
-            case .triggered, .launching, .notLaunching, .expiring, .stopping, .notRunning, .purged, .notPurged,
+            case .triggered, .pushed, .launching, .notLaunching, .expiring, .stopping, .notRunning, .purged, .notPurged,
                 .paused, .resumed:
                 break  // Only calls of users have these answers.
             }

@@ -39,13 +39,15 @@ extension RunnerPlan {
 }
 
 extension RunnerPlan.Task {
+    /// A push crosses to the plugin as the event `push`.
     init(_ task: PlannedTask, of plugin: PluginIdentifier, payload: [UInt8]) {
-        let request = task.work.request
+        let isPush = task.work.kind == .push
+        let request = isPush ? nil : task.work.request
         self.init(
             id: task.id,
-            kind: task.work.kind,
-            event: task.work.eventType,
-            identifier: task.work.identifier?.text ?? plugin.text,
+            kind: isPush ? .event : task.work.kind,
+            event: isPush ? .push : task.work.eventType,
+            identifier: isPush ? plugin.text : task.work.identifier?.text ?? plugin.text,
             submission: task.work.number,
             attempts: task.work.retry.attempts,
             requiresNetwork: request?.requiresNetwork ?? false,

@@ -38,9 +38,10 @@ extension Scheduler {
         plugins.contains(plugin) && plugins[plugin].requests.overlay.concernsRunningTask(of: identifier)
     }
 
-    /// The terms under which the work is retried after a failure; nil for an event.
+    /// The terms under which the work is retried after a failure; nil for an event and for a push, which its sender may
+    /// send again.
     private func terms(ofRetriesOf work: PendingWork, as entry: PluginEntry) -> FailureRetry? {
-        guard let identifier = work.identifier else { return nil }
+        guard work.kind != .push, let identifier = work.identifier else { return nil }
         return configuration.policy(for: work.plugin).retries.terms(for: identifier, proposed: entry.retries)
     }
 }

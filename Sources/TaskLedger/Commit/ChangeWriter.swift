@@ -86,6 +86,8 @@ struct ChangeWriter: Sendable {
             try access.setPause(of: plugin, pause, names: &plugins)
         case .setUses(let plugin, let uses):
             try access.setUses(of: plugin, uses, names: &plugins)
+        case .changePushToken(let plugin, let change, let now):
+            try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
         case .raiseIncarnation(let incarnation):
             try access.run(Counter.raiseIncarnation, incarnation)
         }
@@ -93,6 +95,8 @@ struct ChangeWriter: Sendable {
 
     private mutating func append(_ entry: JournalEntry, to access: WriteAccess) throws {
         lastJournal = try access.append(entry, names: &plugins)
+        // A push that was replaced or lapsed before it was stored has only its entry.
+        if let number = entry.submission { lastSubmission = max(lastSubmission, number) }
         written += 1
     }
 

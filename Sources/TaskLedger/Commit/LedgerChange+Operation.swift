@@ -32,6 +32,7 @@ extension LedgerChange {
         case .forgetPlugin(let identifier): "deleting the record of plugin \(identifier)"
         case .setPause(let plugin, let pause): "\(pause == nil ? "deleting" : "storing") the pause of \(plugin)"
         case .setUses(let plugin, _): "storing the uses of \(plugin)"
+        case .changePushToken(let plugin, _, _): "changing the device token of \(plugin)"
         case .raiseIncarnation(let incarnation): "beginning incarnation \(incarnation) of the ledger"
         }
     }

@@ -44,7 +44,7 @@ extension LedgerChange {
         case .recordWait, .setDeferrals: true
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
             .requeueTask, .forbidRequeue, .endLaunch, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin,
-            .setPause, .setUses, .raiseIncarnation:
+            .setPause, .setUses, .changePushToken, .raiseIncarnation:
             false
         }
     }
@@ -55,7 +55,7 @@ extension LedgerChange {
         case .forgetPlugin(let plugin): plugin
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
             .requeueTask, .forbidRequeue, .endLaunch, .journal, .setFetch, .recordOccurrence, .rememberPlugin,
-            .setPause, .setUses, .raiseIncarnation:
+            .setPause, .setUses, .changePushToken, .raiseIncarnation:
             nil
         }
     }

@@ -210,7 +210,9 @@ struct LedgerInMemory {
         case .setDeferrals(let key, let periods): state.deferrals[key] = periods.isEmpty ? nil : periods
         case .setFetch(let plugin, let schedule): state.fetches[plugin] = schedule
         case .recordOccurrence(let identifier, let at): state.occurrences[identifier] = at
-        case .endLaunch, .journal, .requeueTask, .raiseIncarnation: break
+        case .journal(let entry):
+            if let number = entry.submission { state.lastSubmission = max(state.lastSubmission, number) }
+        case .endLaunch, .requeueTask, .changePushToken, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil

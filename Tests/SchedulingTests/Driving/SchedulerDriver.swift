@@ -248,6 +248,9 @@ final class SchedulerDriver {
             if let earliest = request.earliestBegin, earliest > clock.now.wall {
                 complain("\(request.identifier) is launched before its earliest begin")
             }
+            if let deadline = request.expiresAt, deadline <= clock.now.wall {
+                complain("\(request.identifier) is launched after its deadline")
+            }
             let afterInterruption = configuration.retryDelay * (1 << max(0, pending.retry.attempts - 1))
             let longest = max(afterInterruption, pending.retry.failures > 0 ? FailureRetry.longestDelay : .zero)
             if let delay = pending.retry.notBefore, delay > clock.now.wall, delay <= clock.now.wall + longest {

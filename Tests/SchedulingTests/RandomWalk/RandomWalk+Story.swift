@@ -48,6 +48,7 @@ extension LedgerChange {
         case .recordOccurrence(let identifier, _): "occurrence of \(identifier)"
         case .rememberPlugin(let plugin): "remember \(plugin.identifier)"
         case .forgetPlugin(let plugin): "forget \(plugin)"
+        case .changePushToken(let plugin, _, _): "token of \(plugin)"
         case .setPause(let plugin, let pause): "\(pause == nil ? "resume" : "pause") \(plugin)"
         case .setUses(let plugin, _): "uses of \(plugin)"
         case .raiseIncarnation(let incarnation): "begin incarnation \(incarnation)"

@@ -289,8 +289,11 @@ extern "C" {
 #define BGT_REASON_BACKGROUND_DENIED 26u         /* the operator denies this plugin background launches */
 #define BGT_REASON_NOT_ITS_MAIN_PLUGIN 27u       /* the main plugin does not list this extension */
 #define BGT_REASON_NOT_AN_EXTENSION 28u          /* for a trigger, not for a submission */
+#define BGT_REASON_MODE_REMOTE_NOTIFICATION_MISSING 29u /* for a push, not for a submission */
 /* with BGT_IMMEDIATE_RUN_INELIGIBLE */
 #define BGT_REASON_NO_CAPACITY_NOW 30u
+/* with BGT_NOT_PERMITTED, of a request with a deadline */
+#define BGT_REASON_DEADLINE_PASSED 31u /* it has passed, or is not later than the earliest begin */
 
 /* ---- Constants (uint32_t unless stated otherwise) ---------------------------------------------------------------- */
 
@@ -315,6 +318,9 @@ extern "C" {
 #define BGT_EVENT_STARTED 1u /* installed, updated, or nothing pending when the host started: submit your requests */
 #define BGT_EVENT_TRIGGER 2u /* the trigger of an extension */
 #define BGT_EVENT_FETCH 3u   /* legacy fetch */
+/* A background push, with its payload of at most BGTASK_PUSH_PAYLOAD_MAX. Delivered only to a plugin whose manifest has
+ * the background mode remote-notification: listing the mode declares that the plugin knows this number. */
+#define BGT_EVENT_PUSH 4u
 
 /* int32_t; never 0, so that a boolean result is not mistaken for an outcome */
 #define BGT_OUTCOME_SUCCESS 1
@@ -375,6 +381,7 @@ extern "C" {
 #define BGTASK_IDENTIFIER_MAX 255u  /* bytes, without the NUL */
 #define BGTASK_TITLE_MAX 255u       /* bytes, without the NUL; subtitles and names of assertions too */
 #define BGTASK_PAYLOAD_MAX 65536u   /* bytes */
+#define BGTASK_PUSH_PAYLOAD_MAX 4096u /* bytes, of a push */
 #define BGTASK_ASSERTIONS_MAX 64u   /* open at once in one launch */
 #define BGTASK_MESSAGE_MAX 1024u    /* bytes, without the NUL; of the message of a completion, cut beyond */
 #define BGTASK_LOG_MAX 4096u        /* bytes, without the NUL; a longer line may be cut */
