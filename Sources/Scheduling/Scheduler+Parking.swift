@@ -124,7 +124,7 @@ extension SchedulerEvent {
         case .purgeRequested(let plugin, _): .purge(plugin)
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs, and can expire or
         // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending work.
-        case .byUser, .expirationSimulated, .launchStopRequested, .conditionsSimulated, .configured, .pauseRequested,
+        case .byUser, .cursorClearRequested, .expirationSimulated, .launchStopRequested, .conditionsSimulated, .configured, .pauseRequested,
             .resumeRequested:
             nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil
@@ -132,7 +132,8 @@ extension SchedulerEvent {
             .leftoverKilled:
             nil
         case .runnerReady, .runnerUnavailable, .launchUnlimited, .launchFailedByHost, .killTimePassed, .runnerEnded: nil
-        case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed,
+        case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed, .cursorsRead,
+            .cursorWritten,
             .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .violated, .denied:
             nil
         }

@@ -32,6 +32,7 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginRemoved
         case pluginPaused
         case pluginResumed
+        case cursorCleared
         case configurationReloaded
         case backedUp
         case restored
@@ -43,7 +44,7 @@ package struct JournalEntry: Hashable, Sendable {
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
-                .pluginResumed, .configurationReloaded, .backedUp, .restored,
+                .pluginResumed, .cursorCleared, .configurationReloaded, .backedUp, .restored,
             ]
         }
 
@@ -92,6 +93,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .pluginPaused: ("plugin-paused", "a user paused a plugin, whose pending work waits", false)
             case .pluginResumed:
                 ("plugin-resumed", "a user resumed a paused plugin, or the time of its pause has passed", false)
+            case .cursorCleared: ("cursor-cleared", "a user deleted the cursor of a task", false)
             case .configurationReloaded:
                 ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
             case .backedUp: ("backed-up", "a user made a backup of the running host", false)

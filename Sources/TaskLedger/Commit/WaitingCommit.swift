@@ -43,8 +43,8 @@ extension LedgerChange {
         case .journal(let entry): entry.endedTask == nil && entry.user == nil
         case .recordWait, .setDeferrals: true
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
-            .requeueTask, .forbidRequeue, .endLaunch, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin,
-            .setPause, .raiseIncarnation:
+            .requeueTask, .storeCursor, .dropCursor, .setStandstills, .forbidRequeue, .endLaunch, .setFetch,
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .raiseIncarnation:
             false
         }
     }
@@ -54,8 +54,8 @@ extension LedgerChange {
         case .recordWait(let key, _, _), .setDeferrals(let key, _): key.plugin
         case .forgetPlugin(let plugin): plugin
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
-            .requeueTask, .forbidRequeue, .endLaunch, .journal, .setFetch, .recordOccurrence, .rememberPlugin,
-            .setPause, .raiseIncarnation:
+            .requeueTask, .storeCursor, .dropCursor, .setStandstills, .forbidRequeue, .endLaunch, .journal, .setFetch,
+            .recordOccurrence, .rememberPlugin, .setPause, .raiseIncarnation:
             nil
         }
     }

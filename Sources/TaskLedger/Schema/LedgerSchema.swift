@@ -74,6 +74,7 @@ enum LedgerSchema {
         Step(name: "11: retries of failed tasks", sql: eleventh),
         Step(name: "12: incarnation", sql: twelfth),
         Step(name: "13: payloads for retries by users", sql: thirteenth),
+        Step(name: "14: cursors of tasks", sql: fourteenth),
     ]
 
     private static let usersBlame = """
