@@ -6,10 +6,13 @@ import TaskModel
 extension RunnerPlan {
     /// The part of a launch's plan that the runner needs.
     ///
-    /// - Parameter secrets: the values of the plugin's secret settings.
+    /// - Parameters:
+    ///   - cursors: the cursors of the tasks that have one.
+    ///   - secrets: the values of the plugin's secret settings.
     init(
         _ plan: LaunchPlan,
         payloads: [SubmissionNumber: [UInt8]],
+        cursors: [SubmissionNumber: TaskCursor] = [:],
         secrets: [String: String],
         supportedResources: TaskResources
     ) {
@@ -32,14 +35,20 @@ extension RunnerPlan {
             entryDeadline: plan.budget.entryDeadline,
             gracePeriod: plan.budget.gracePeriod,
             tasks: plan.tasks.map { task in
-                RunnerPlan.Task(task, of: plan.plugin.identifier, payload: payloads[task.work.number] ?? [])
+                let number = task.work.number
+                return RunnerPlan.Task(
+                    task,
+                    of: plan.plugin.identifier,
+                    payload: payloads[number] ?? [],
+                    cursor: cursors[number]
+                )
             }
         )
     }
 }
 
 extension RunnerPlan.Task {
-    init(_ task: PlannedTask, of plugin: PluginIdentifier, payload: [UInt8]) {
+    init(_ task: PlannedTask, of plugin: PluginIdentifier, payload: [UInt8], cursor: TaskCursor? = nil) {
         let request = task.work.request
         self.init(
             id: task.id,
@@ -52,7 +61,8 @@ extension RunnerPlan.Task {
             requiresExternalPower: request?.requiresExternalPower ?? false,
             protection: request?.protection ?? .default,
             continued: request?.continued,
-            payload: payload
+            payload: payload,
+            cursor: cursor
         )
     }
 }
