@@ -9,8 +9,8 @@ import RunnerWire
 struct CursorMemory: @unchecked Sendable {
     private let address: UnsafeMutableRawPointer
 
-    /// Maps the memory that the host passed, and closes its descriptor: neither the plugin nor its processes inherit it.
-    /// Nil when the host passed none. Called before any plugin code is mapped.
+    /// Maps the memory that the host passed, and closes its descriptor: neither the plugin nor its processes inherit
+    /// it. Nil when the host passed none. Called before any plugin code is mapped.
     static func take() -> CursorMemory? {
         let descriptor = RunnerDescriptors.cursors
         var status = stat()

@@ -53,7 +53,8 @@ extension RunnerLaunch {
         guard let cursor, length > 0, length <= BGTASK_CURSOR_MAX else {
             throw CallProblem(
                 status: BGT_INVALID,
-                message: "a cursor has 1 to \(BGTASK_CURSOR_MAX) bytes, and this one has \(length), or is NULL; store more"
+                message:
+                    "a cursor has 1 to \(BGTASK_CURSOR_MAX) bytes, and this one has \(length), or is NULL; store more"
                     + " in the container, and its place in the cursor"
             )
         }

@@ -3,8 +3,8 @@
 package import TaskModel
 
 /// The layout of the memory in which the runner keeps the cursors of its launch, and which host and runner share. Each
-/// task has a place of two slots. The runner writes them in turns, so that one of them is whole at any moment, also after
-/// SIGKILL.
+/// task has a place of two slots. The runner writes them in turns, so that one of them is whole at any moment, also
+/// after SIGKILL.
 package enum CursorPlaces {
     /// Number of places. Tasks whose indices differ by a multiple of it share a place.
     package static let count = 1_024
@@ -21,8 +21,8 @@ package enum CursorPlaces {
     }
 }
 
-/// One version of a task's cursor, as it lies in the shared memory: 8 bytes each for number, task and checksum, 4 for the
-/// length, 4 unused, then the cursor. All integers are little-endian.
+/// One version of a task's cursor, as it lies in the shared memory: 8 bytes each for number, task and checksum, 4 for
+/// the length, 4 unused, then the cursor. All integers are little-endian.
 package struct CursorSlot: Hashable, Sendable {
     package static let headerSize = 32
     package static let stride = headerSize + TaskCursor.longest
@@ -86,8 +86,8 @@ package struct CursorSlot: Hashable, Sendable {
         guard self.checksum == checksum else { return nil }
     }
 
-    /// FNV-1a of number, task, length and cursor. It detects unfinished writes, not forgery: the plugin can write to the
-    /// memory, and harms only its own cursor.
+    /// FNV-1a of number, task, length and cursor. It detects unfinished writes, not forgery: the plugin can write to
+    /// the memory, and harms only its own cursor.
     private var checksum: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Cursors of tasks (C18). The decision loop keeps their bytes; the scheduler decides when they are stored and deleted.
+// Cursors of tasks (C19). The decision loop keeps their bytes; the scheduler decides when they are stored and deleted.
 extension Scheduler {
     /// Records which tasks of a launch began at a cursor.
     mutating func cursorsRead(_ cursors: [TaskID: Int], of number: LaunchNumber) {
@@ -56,8 +56,8 @@ extension Scheduler {
         message: "checkpoint: the host has recorded the end of the task, and stores no cursor of it"
     )
 
-    /// Records the number of runs in a row that did not move the cursor of a task, in the commit of the task's end. Does
-    /// nothing when the number is nil.
+    /// Records the number of runs in a row that did not move the cursor of a task, in the commit of the task's end.
+    /// Does nothing when the number is nil.
     mutating func noteStandstills(_ count: Int?, of work: PendingWork, in number: LaunchNumber) {
         guard let count, let identifier = work.identifier else { return }
         let step = LaunchRecording.Step(changes: [.setStandstills(work.plugin, identifier, count)])

@@ -72,8 +72,8 @@ extension Scheduler {
 
     private enum Concerned {
         case known([PluginIdentifier])
-        /// Possibly every plugin that is not loaded: no installed plugin owns one of the identifiers, so its task may be
-        /// pending in any of them. The call waits until all are loaded.
+        /// Possibly every plugin that is not loaded: no installed plugin owns one of the identifiers, so its task may
+        /// be pending in any of them. The call waits until all are loaded.
         case anyPlugin
     }
 
@@ -123,8 +123,10 @@ extension SchedulerEvent {
         case .taskStopRequested(let identifier, let reply): .taskStop(identifier, reply)
         case .purgeRequested(let plugin, _): .purge(plugin)
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs, and can expire or
-        // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending work.
-        case .byUser, .cursorClearRequested, .expirationSimulated, .launchStopRequested, .conditionsSimulated, .configured, .pauseRequested,
+        // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending
+        // work.
+        case .byUser, .cursorClearRequested, .expirationSimulated, .launchStopRequested, .conditionsSimulated,
+            .configured, .pauseRequested,
             .resumeRequested:
             nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil

@@ -82,8 +82,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// The interval of legacy fetch that a plugin requested; nil for never.
     case fetchIntervalSet(LaunchNumber, Duration?)
     case completed(LaunchNumber, TaskID, CompletionOutcome, message: String? = nil)
-    /// These tasks of the launch have a cursor from an earlier run. The values are the numbers of runs in a row that did
-    /// not move it.
+    /// These tasks of the launch have a cursor from an earlier run. The values are the numbers of runs in a row that
+    /// did not move it.
     case cursorsRead(LaunchNumber, [TaskID: Int])
     /// A task has written its cursor.
     ///

@@ -159,8 +159,8 @@ package struct JournalEntry: Hashable, Sendable {
         return entry
     }
 
-    /// An entry about an interrupted or failed task that is not requeued, because a newer request with the same identifier
-    /// supersedes it.
+    /// An entry about an interrupted or failed task that is not requeued, because a newer request with the same
+    /// identifier supersedes it.
     package static func superseded(
         _ work: PendingWork,
         by newer: SubmissionNumber,

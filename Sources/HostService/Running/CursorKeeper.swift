@@ -5,8 +5,8 @@ import RunnerWire
 import Scheduling
 import TaskModel
 
-/// The cursors of running tasks: reads them from the memory of each launch, and puts their bytes into the commits of the
-/// scheduler, which never has them. Only the thread of the decision loop uses it.
+/// The cursors of running tasks: reads them from the memory of each launch, and puts their bytes into the commits of
+/// the scheduler, which never has them. Only the thread of the decision loop uses it.
 struct CursorKeeper {
     /// Minimum time between two reads of a task's cursor that no call waits for. The runner sends one note per second;
     /// only a plugin that writes to the runner's socket sends more.

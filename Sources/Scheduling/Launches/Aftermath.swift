@@ -128,8 +128,8 @@ struct Aftermath: Sendable {
         )
     }
 
-    /// The judgement of a task that has a cursor, and whose run ended early: it continues at its cursor without a charged
-    /// attempt, unless its runs do not move the cursor.
+    /// The judgement of a task that has a cursor, and whose run ended early: it continues at its cursor without a
+    /// charged attempt, unless its runs do not move the cursor.
     ///
     /// - Parameter isFault: whether the task caused the end of the run.
     private static func resuming(

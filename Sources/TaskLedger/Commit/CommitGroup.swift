@@ -5,8 +5,8 @@ import TaskModel
 /// The commits that are written in one transaction, with their results.
 struct CommitGroup {
     private(set) var commits: [WaitingCommit] = []
-    /// The results, one per commit: the payloads and cursors of the tasks that the commit moved from pending to running,
-    /// or an error.
+    /// The results, one per commit: the payloads and cursors of the tasks that the commit moved from pending to
+    /// running, or an error.
     private(set) var results: [Result<StartedTasks, LedgerError>] = []
     /// The number of the last journal entry that the group has written to disk; nil when it wrote none.
     var lastJournal: JournalNumber?
@@ -14,8 +14,8 @@ struct CommitGroup {
     /// The entries about superseded tasks that the group wrote in addition to the entries of its commits.
     var superseded: [JournalEntry] = []
 
-    /// Adds a commit. Its result is a success without started tasks until `succeed` or `fail` sets another. Returns false
-    /// when `commit` is nil.
+    /// Adds a commit. Its result is a success without started tasks until `succeed` or `fail` sets another. Returns
+    /// false when `commit` is nil.
     mutating func add(_ commit: WaitingCommit?) -> Bool {
         guard let commit else { return false }
         commits.append(commit)

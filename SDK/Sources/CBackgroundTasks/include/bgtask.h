@@ -171,10 +171,6 @@
  *             within a process. Ids that begin with `bgtask.` are defined by this header; other hosts and vendors use
  *             reverse DNS names (com.example.NAME/REVISION). A draft has a revision that ends in `-draft`, and may
  *             change or disappear.
- * BGT-ABI-20  A cursor moves after the work: everything before it is done. The host never reads its contents. A run that
- *             was interrupted, or expired for another cause than a user's stop, continues at the cursor without a charged
- *             attempt, even if the task was completed as failed then; after three runs in a row that did not move the
- *             cursor, the task ends.
  */
 
 #ifndef BGTASK_H
@@ -744,8 +740,11 @@ typedef struct bgt_legacy_fetch {
                                     bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_legacy_fetch;
 
-/* Cursors, for tasks that continue after an interruption (BGT-ABI-20). A cursor belongs to a task identifier and is kept
- * across launches. The host deletes it when the task succeeds. */
+/* Cursors, for tasks that continue. A cursor belongs to a task identifier and is kept across launches. It moves after the
+ * work: everything before it is done. The host does not read its contents, and deletes it when the task succeeds. A run
+ * that was interrupted after it moved the cursor, or that expired for another cause than a user's stop, continues at
+ * the cursor in the next launch, without a charged attempt, even if the task was completed as failed. After three runs
+ * in a row that did not move the cursor the task ends. */
 #define BGTASK_CURSOR "bgtask.cursor/1"
 #define BGTASK_CURSOR_MAX 4096u     /* bytes */
 #define BGT_CHECKPOINT_DURABLE 1u   /* bit of the flags of checkpoint */
@@ -757,12 +756,12 @@ typedef struct bgt_cursor_info {
     uint64_t length;                        /* bytes, at least 1 */
     int64_t moved_at_ns;                    /* wall clock, since 1970 */
     uint64_t submission;                    /* number of the request whose task wrote it */
-    const char *BGTASK_NULLABLE version;    /* `version` in the manifest with which it was written; NULL when this launch
-                                               wrote it, or the manifest had none */
+    const char *BGTASK_NULLABLE version;    /* `version` of the manifest with which it was written; NULL when this
+                                               launch wrote it, or the manifest had none */
 } bgt_cursor_info;
 
-/* After a crash or a kill of the process the newest cursor is kept. The host stores it at least once per second and with
- * the outcome: after a failure of the host or of the machine, the last second may be missing. */
+/* After a crash or a kill of the process the newest cursor is kept. The host stores it at least once per second and
+ * with the outcome: after a failure of the host or of the machine, the last second may be missing. */
 typedef struct bgt_cursors {
     uint32_t size;
     uint32_t reserved; /* 0 */
@@ -770,26 +769,26 @@ typedef struct bgt_cursors {
     /* Copies the newest cursor of a task: that of an earlier run until this run writes one. `info` (may be NULL) is
      * filled also with BGT_TRUNCATED. A plugin of a later version that cannot use the cursor calls `discard`.
      * BGT_OK; BGT_NOT_FOUND: begin from the start; BGT_TRUNCATED: capacity is below `length`, nothing was copied;
-     * BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_INVALID: info too small, buffer NULL with a
-     * capacity.
+     * BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_INVALID: info too small, buffer NULL with
+     * a capacity.
      * @call thread=any phase=running,stop blocks=no */
     int32_t (*read)(const bgt_host *host, bgt_task task, bgt_cursor_info *BGTASK_NULLABLE info,
                     uint8_t *BGTASK_NULLABLE buffer, uint64_t capacity) BGTASK_NOEXCEPT;
 
-    /* Moves the cursor of a task to `length` bytes at `cursor`, 1 to BGTASK_CURSOR_MAX. Call it after the work before the
-     * cursor is done. With BGT_CHECKPOINT_DURABLE it returns after the durable commit, and counts as a call of submit;
-     * use it where an item must not be repeated after a failure of the machine, and for a cursor that goes back. It is
-     * allowed while the task is expiring.
+    /* Moves the cursor of a task to `length` bytes at `cursor`, 1 to BGTASK_CURSOR_MAX. Call it after the work before
+     * the cursor is done. With BGT_CHECKPOINT_DURABLE it returns after the durable commit, and counts as a call of
+     * submit; use it where an item must not be repeated after a failure of the machine, and for a cursor that goes
+     * back. It is allowed while the task is expiring.
      * BGT_OK; BGT_INVALID: NULL, or a length out of range: the cursor is unchanged; BGT_TOO_NEW: an unknown flag;
-     * BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_UNAVAILABLE: the commit failed, and the host
-     * tries it again; or the launch has too many open tasks.
+     * BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_UNAVAILABLE: the commit failed, and the
+     * host tries it again; or the launch has too many open tasks.
      * @call thread=any phase=running,stop blocks=commit */
     int32_t (*checkpoint)(const bgt_host *host, bgt_task task, const uint8_t *BGTASK_NULLABLE cursor, uint64_t length,
                           uint32_t flags, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
     /* Deletes the cursor of a task: the task begins from the start. Returns after the durable commit.
-     * BGT_OK: also when it had none; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_UNAVAILABLE:
-     * as in checkpoint.
+     * BGT_OK: also when it had none; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event;
+     * BGT_UNAVAILABLE: as in checkpoint.
      * @call thread=any phase=running,stop blocks=commit */
     int32_t (*discard)(const bgt_host *host, bgt_task task, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_cursors;
@@ -1094,8 +1093,10 @@ BGTASK_INLINE_ int32_t bgt_read_cursor(const bgt_host *host, bgt_task task, bgt_
 BGTASK_INLINE_ int32_t bgt_checkpoint(const bgt_host *host, bgt_task task, const void *cursor, uint64_t length,
                                       uint32_t flags) {
     const bgt_cursors *cursors = BGTASK_CAST_(const bgt_cursors *, host->query(host, BGTASK_CURSOR));
-    return cursors == NULL ? BGT_NOT_OFFERED
-                           : cursors->checkpoint(host, task, BGTASK_CAST_(const uint8_t *, cursor), length, flags, NULL);
+    if (cursors == NULL) {
+        return BGT_NOT_OFFERED;
+    }
+    return cursors->checkpoint(host, task, BGTASK_CAST_(const uint8_t *, cursor), length, flags, NULL);
 }
 
 BGTASK_INLINE_ int32_t bgt_discard_cursor(const bgt_host *host, bgt_task task) {
