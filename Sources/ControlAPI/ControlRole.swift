@@ -25,11 +25,11 @@ extension Route {
     package var role: ControlRole {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .stats, .metrics:
+            .launchShow, .journal, .stats, .metrics, .taskCursor:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run: .submit
         case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop,
-            .launchStop, .logs, .simulateExpiration, .simulateConditions:
+            .taskCursorClear, .launchStop, .logs, .simulateExpiration, .simulateConditions:
             .operate
         }
     }

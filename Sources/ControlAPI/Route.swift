@@ -17,6 +17,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case taskCancel
     case taskStop
     case taskRetry
+    case taskCursor
+    case taskCursorClear
     case taskList
     case taskWhy
     case scheduleList
@@ -40,12 +42,12 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .logs, .stats, .metrics:
+            .launchShow, .journal, .logs, .stats, .metrics, .taskCursor:
             .get
         case .hostReload, .backupReport, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
             .taskStop, .taskRetry, .launchStop, .run, .simulateExpiration, .simulateConditions:
             .post
-        case .pluginPurge, .taskCancel: .delete
+        case .pluginPurge, .taskCancel, .taskCursorClear: .delete
         }
     }
 
@@ -66,6 +68,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskCancel: "/v1/tasks/{identifier}"
         case .taskStop: "/v1/tasks/{identifier}/stop"
         case .taskRetry: "/v1/tasks/{identifier}/retry"
+        case .taskCursor, .taskCursorClear: "/v1/tasks/{identifier}/cursor"
         case .taskWhy: "/v1/tasks/{identifier}/why"
         case .scheduleList: "/v1/schedules"
         case .launchList: "/v1/launches"
@@ -98,8 +101,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .stats: StatsQuery.names
         case .taskSubmit: TaskSubmission.queryNames
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
-            .pluginPause, .pluginResume, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy, .launchShow,
-            .launchStop, .metrics, .run, .simulateExpiration, .simulateConditions:
+            .pluginPause, .pluginResume, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor,
+            .taskCursorClear, .taskWhy, .launchShow, .launchStop, .metrics, .run, .simulateExpiration, .simulateConditions:
             []
         }
     }

@@ -47,7 +47,7 @@ struct FuzzedCall {
         case .backupReport: try BackupReport.reading(body, for: route).check()
         case .simulateConditions: _ = try ConditionsSimulation.reading(body, for: route).validated()
         case .pluginShow: _ = try PluginIdentifier(validating: value)
-        case .taskWhy: _ = try TaskIdentifier(validating: value)
+        case .taskWhy, .taskCursor, .taskCursorClear: _ = try TaskIdentifier(validating: value)
         case .taskRetry: _ = try RetrySubject(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal,
