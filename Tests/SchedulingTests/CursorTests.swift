@@ -100,7 +100,7 @@ struct CursorTests {
 
     @Test(.proves("C19"))
     func
-        `a task whose cursor stood still in three expired runs ends as no-progress, and its next request has three runs`()
+        `a task whose cursor stood still in three runs ends as no-progress, and its next request has three runs`()
         throws
     {
         launch(.clean)

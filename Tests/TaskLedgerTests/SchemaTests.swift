@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has thirteen named migration steps, and its version is their number`() throws {
+    @Test func `the schema has fourteen named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -23,12 +23,13 @@ struct SchemaTests {
                 "11: retries of failed tasks",
                 "12: incarnation",
                 "13: payloads for retries by users",
+                "14: cursors of tasks",
             ]
         )
-        #expect(LedgerSchema.version == 13)
+        #expect(LedgerSchema.version == 14)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 13)
+        #expect(try pragma("user_version", of: database) == 14)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 

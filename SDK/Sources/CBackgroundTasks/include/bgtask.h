@@ -740,14 +740,14 @@ typedef struct bgt_legacy_fetch {
                                     bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_legacy_fetch;
 
-/* Cursors, for tasks that continue. A cursor belongs to a task identifier and is kept across launches. It moves after the
- * work: everything before it is done. The host does not read its contents, and deletes it when the task succeeds. A run
- * that was interrupted after it moved the cursor, or that expired for another cause than a user's stop, continues at
- * the cursor in the next launch, without a charged attempt, even if the task was completed as failed. After three runs
- * in a row that did not move the cursor the task ends. */
+/* Cursors, for tasks that continue. A cursor belongs to a task identifier and is kept across launches. It moves after
+ * the work: everything before it is done. The host does not read its contents, and deletes it when the task succeeds.
+ * A run that was interrupted after it moved the cursor, or that expired for another cause than a user's stop, continues
+ * at the cursor in the next launch, without a charged attempt, even if the task was completed as failed. After three
+ * runs in a row that did not move the cursor the task ends. */
 #define BGTASK_CURSOR "bgtask.cursor/1"
-#define BGTASK_CURSOR_MAX 4096u     /* bytes */
-#define BGT_CHECKPOINT_DURABLE 1u   /* bit of the flags of checkpoint */
+#define BGTASK_CURSOR_MAX 4096u /* bytes */
+enum { BGT_CHECKPOINT_DURABLE = 1 /* bit of the flags of checkpoint */ };
 
 /* Information about a cursor. Filled by the host; `version` is valid until the process ends. */
 typedef struct bgt_cursor_info {
