@@ -25,12 +25,12 @@ extension Route {
     package var role: ControlRole {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .stats, .metrics:
+            .launchShow, .journal, .stats, .metrics, .taskCursor:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck:
             .submit
-        case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pushTokenIssue, .pushTokenRevoke, .pluginPause, .pluginResume, .taskStop,
-            .launchStop, .logs, .simulateExpiration, .simulateConditions:
+        case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pushTokenIssue, .pushTokenRevoke, .pluginPause,
+            .pluginResume, .taskStop, .taskCursorClear, .launchStop, .logs, .simulateExpiration, .simulateConditions:
             .operate
         }
     }

@@ -21,6 +21,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case taskCancel
     case taskStop
     case taskRetry
+    case taskCursor
+    case taskCursorClear
     case taskList
     case taskWhy
     case scheduleList
@@ -44,13 +46,13 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .logs, .stats, .metrics:
+            .launchShow, .journal, .logs, .stats, .metrics, .taskCursor:
             .get
         case .hostReload, .backupReport, .pluginTrigger, .pluginPush, .pushTokenIssue, .pushTokenCheck,
             .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
             .taskStop, .taskRetry, .launchStop, .run, .simulateExpiration, .simulateConditions:
             .post
-        case .pluginPurge, .pushTokenRevoke, .taskCancel: .delete
+        case .pluginPurge, .pushTokenRevoke, .taskCancel, .taskCursorClear: .delete
         }
     }
 
@@ -74,6 +76,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskCancel: "/v1/tasks/{identifier}"
         case .taskStop: "/v1/tasks/{identifier}/stop"
         case .taskRetry: "/v1/tasks/{identifier}/retry"
+        case .taskCursor, .taskCursorClear: "/v1/tasks/{identifier}/cursor"
         case .taskWhy: "/v1/tasks/{identifier}/why"
         case .scheduleList: "/v1/schedules"
         case .launchList: "/v1/launches"
@@ -107,7 +110,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskSubmit: TaskSubmission.queryNames
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
             .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume,
-            .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy, .launchShow,
+            .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy, .launchShow,
             .launchStop, .metrics, .run, .simulateExpiration, .simulateConditions:
             []
         }

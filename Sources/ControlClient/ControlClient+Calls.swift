@@ -94,6 +94,14 @@ extension ControlClient {
         try await ask(.taskRetry, subject)
     }
 
+    package func cursor(of task: TaskIdentifier) async throws(ControlError) -> TaskCursorReply {
+        try await ask(.taskCursor, task.text)
+    }
+
+    package func clearCursor(of task: TaskIdentifier) async throws(ControlError) -> TaskCursorClearReply {
+        try await ask(.taskCursorClear, task.text)
+    }
+
     package func why(_ task: TaskIdentifier) async throws(ControlError) -> TaskWhyReply {
         try await ask(.taskWhy, task.text)
     }

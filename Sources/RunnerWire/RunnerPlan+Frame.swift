@@ -45,6 +45,16 @@ extension FrameWriter {
         put(task.protection)
         put(task.continued)
         put(bytes: task.payload)
+        put(task.cursor)
+    }
+
+    private mutating func put(_ cursor: TaskCursor?) {
+        put(cursor != nil)
+        guard let cursor else { return }
+        put(bytes: cursor.bytes)
+        put(text: cursor.version)
+        put(cursor.movedAt.nanoseconds)
+        put(cursor.submission)
     }
 
     mutating func put(_ request: TaskRequest) {
@@ -104,7 +114,7 @@ extension FrameReader {
             deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
             entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),
             gracePeriod: .nanoseconds(try integer("plan.grace") as Int64),
-            tasks: try list("plan.tasks", minimumSize: 47) { fields throws(WireError) in try fields.plannedTask() }
+            tasks: try list("plan.tasks", minimumSize: 48) { fields throws(WireError) in try fields.plannedTask() }
         )
     }
 
@@ -189,7 +199,18 @@ extension FrameReader {
             requiresExternalPower: try flag("task.requiresExternalPower"),
             protection: try value("task.protection"),
             continued: try continuedTerms(),
-            payload: try bytes("task.payload")
+            payload: try bytes("task.payload"),
+            cursor: try cursor()
+        )
+    }
+
+    private mutating func cursor() throws(WireError) -> TaskCursor? {
+        guard try flag("cursor.isThere") else { return nil }
+        return TaskCursor(
+            bytes: try bytes("cursor.bytes"),
+            version: try text("cursor.version"),
+            movedAt: WallTime(nanoseconds: try integer("cursor.movedAt")),
+            submission: try value("cursor.submission")
         )
     }
 }

@@ -23,6 +23,7 @@ extension Scheduler {
         case .launchRecord(let launch): recordingSucceeded(launch, at: now)
         case .clearance(let clearance, let change): clear(clearance, change, at: now)
         case .pause(let plugin, let pause, let reply): pauseRecorded(of: plugin, pause, reply: reply, at: now)
+        case .cursorClearing(let reply): emit(.answer(reply, .cursorCleared))
         case .waits(let plugin, _): waitsWritten(of: plugin, at: now)
         case .keeping: break
         }
@@ -49,6 +50,7 @@ extension Scheduler {
         case .clearance(let clearance, let change): notCleared(clearance, change, because: message, at: now)
         case .pause(let plugin, _, let reply):
             pauseNotRecorded(of: plugin, reply: reply, because: message, at: now)
+        case .cursorClearing(let reply): emit(.answer(reply, .notRecorded(message: message)))
         case .waits(let plugin, let classes): waitsNotWritten(of: plugin, classes, at: now)
         case .keeping(let changes):
             kept += changes
@@ -83,7 +85,8 @@ extension Scheduler {
             case .journal: change
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
-                .endTask, .requeueTask, .forbidRequeue, .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
+                .endTask, .requeueTask, .storeCursor, .dropCursor, .setStandstills, .forbidRequeue, .endLaunch,
+                .recordWait, .setDeferrals, .rememberPlugin,
                 .forgetPlugin, .setPause, .changePushToken, .raiseIncarnation:
                 change
             }

@@ -72,8 +72,8 @@ extension Scheduler {
 
     private enum Concerned {
         case known([PluginIdentifier])
-        /// Possibly every plugin that is not loaded: no installed plugin owns one of the identifiers, so its task may be
-        /// pending in any of them. The call waits until all are loaded.
+        /// Possibly every plugin that is not loaded: no installed plugin owns one of the identifiers, so its task may
+        /// be pending in any of them. The call waits until all are loaded.
         case anyPlugin
     }
 
@@ -126,8 +126,10 @@ extension SchedulerEvent {
         case .taskStopRequested(let identifier, let reply): .taskStop(identifier, reply)
         case .purgeRequested(let plugin, _): .purge(plugin)
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs, and can expire or
-        // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending work.
-        case .byUser, .expirationSimulated, .launchStopRequested, .conditionsSimulated, .configured, .pauseRequested,
+        // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending
+        // work.
+        case .byUser, .cursorClearRequested, .expirationSimulated, .launchStopRequested, .conditionsSimulated,
+            .configured, .pauseRequested,
             .resumeRequested:
             nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil
@@ -135,7 +137,8 @@ extension SchedulerEvent {
             .leftoverKilled:
             nil
         case .runnerReady, .runnerUnavailable, .launchUnlimited, .launchFailedByHost, .killTimePassed, .runnerEnded: nil
-        case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed,
+        case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed, .cursorsRead,
+            .cursorWritten,
             .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .violated, .denied:
             nil
         }

@@ -98,6 +98,11 @@ package enum Answer: Hashable, Sendable {
     /// Number of cancelled pending requests; running tasks continue (statement 44).
     case cancelled(Int)
     case notRecorded(message: String)
+    /// The cursor of a running task is on disk.
+    case cursorRecorded
+    /// A user's call deleted the cursor of a task.
+    case cursorCleared
+    case cursorNotCleared(message: String)
     /// The launches for the requested tasks. The tasks of paused plugins wait until the plugins are resumed.
     case launching([LaunchNumber])
     case notLaunching(message: String)

@@ -18,6 +18,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case taskStopRequested(TaskIdentifier, reply: ReplyToken)
     /// A user's call to stop all tasks of a launch.
     case launchStopRequested(LaunchNumber, reply: ReplyToken)
+    /// A user's call to delete the cursor of a task.
+    case cursorClearRequested(TaskIdentifier, of: PluginIdentifier, reply: ReplyToken)
     case purgeRequested(PluginIdentifier, reply: ReplyToken)
     /// A user's call to pause a plugin, until a time or, when it is nil, until a user resumes it.
     case pauseRequested(PluginIdentifier, until: WallTime?, reply: ReplyToken)
@@ -81,6 +83,13 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// The interval of legacy fetch that a plugin requested; nil for never.
     case fetchIntervalSet(LaunchNumber, Duration?)
     case completed(LaunchNumber, TaskID, CompletionOutcome, message: String? = nil)
+    /// These tasks of the launch have a cursor from an earlier run. The values are the numbers of runs in a row that
+    /// did not move it.
+    case cursorsRead(LaunchNumber, [TaskID: Int])
+    /// A task has written its cursor.
+    ///
+    /// - Parameter reply: the call that is answered when the cursor is on disk; nil when none waits.
+    case cursorWritten(LaunchNumber, TaskID, CursorWrite, reply: ReplyToken? = nil)
     case expirationHandlerChanged(LaunchNumber, TaskID, isSet: Bool)
     case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
     case assertionBegan(LaunchNumber, AssertionID, name: String)

@@ -34,6 +34,7 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginPaused
         case pluginResumed
         case pushTokenChanged
+        case cursorCleared
         case configurationReloaded
         case backedUp
         case restored
@@ -45,7 +46,7 @@ package struct JournalEntry: Hashable, Sendable {
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
-                .pluginResumed, .pushTokenChanged, .configurationReloaded, .backedUp, .restored,
+                .pluginResumed, .pushTokenChanged, .cursorCleared, .configurationReloaded, .backedUp, .restored,
             ]
         }
 
@@ -97,6 +98,7 @@ package struct JournalEntry: Hashable, Sendable {
                 ("plugin-resumed", "a user resumed a paused plugin, or the time of its pause has passed", false)
             case .pushTokenChanged:
                 ("push-token-changed", "a user issued, rotated or revoked the device token of a plugin", false)
+            case .cursorCleared: ("cursor-cleared", "a user deleted the cursor of a task", false)
             case .configurationReloaded:
                 ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
             case .backedUp: ("backed-up", "a user made a backup of the running host", false)
@@ -162,8 +164,8 @@ package struct JournalEntry: Hashable, Sendable {
         return entry
     }
 
-    /// An entry about an interrupted or failed task that is not requeued, because a newer request with the same identifier
-    /// supersedes it.
+    /// An entry about an interrupted or failed task that is not requeued, because a newer request with the same
+    /// identifier supersedes it.
     package static func superseded(
         _ work: PendingWork,
         by newer: SubmissionNumber,

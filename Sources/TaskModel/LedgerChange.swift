@@ -20,6 +20,13 @@ package enum LedgerChange: Hashable, Sendable {
     /// Requeues a running task with its new retry state and its payload. When a newer request with the same identifier
     /// is pending, the task ends instead, and the same transaction records its end in the journal.
     case requeueTask(LaunchNumber, PendingWork, at: WallTime)
+    /// Stores the cursor of a running task. The contents are set by the decision loop.
+    case storeCursor(CursorChange)
+    /// Deletes the cursor of a task, unless a newer submission than `of` wrote it; nil deletes it in any case. Does
+    /// nothing when the task has none.
+    case dropCursor(PluginIdentifier, TaskIdentifier, of: SubmissionNumber? = nil)
+    /// Sets the number of runs in a row that did not move the cursor. Does nothing for a task without a cursor.
+    case setStandstills(PluginIdentifier, TaskIdentifier, Int)
     /// Marks a running task as cancelled or stopped: if the task is interrupted, it is not requeued.
     case forbidRequeue(LaunchNumber, SubmissionNumber)
     case endLaunch(LaunchNumber, LaunchEnd)
@@ -221,6 +228,8 @@ package struct LedgerSnapshot: Sendable {
         package let unfinished: [PendingWork]
         /// The unfinished tasks that were cancelled or stopped while they ran.
         package let mayNotBeRequeued: Set<SubmissionNumber>
+        /// The unfinished tasks whose cursor the launch has moved.
+        package let moved: Set<SubmissionNumber>
 
         package init(
             number: LaunchNumber,
@@ -229,7 +238,8 @@ package struct LedgerSnapshot: Sendable {
             process: RunnerProcess,
             startedAt: WallTime,
             unfinished: [PendingWork],
-            mayNotBeRequeued: Set<SubmissionNumber>
+            mayNotBeRequeued: Set<SubmissionNumber>,
+            moved: Set<SubmissionNumber> = []
         ) {
             self.number = number
             self.plugin = plugin
@@ -238,6 +248,7 @@ package struct LedgerSnapshot: Sendable {
             self.startedAt = startedAt
             self.unfinished = unfinished
             self.mayNotBeRequeued = mayNotBeRequeued
+            self.moved = moved
         }
     }
 }

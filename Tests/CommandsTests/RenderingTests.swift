@@ -49,6 +49,7 @@ struct RenderingTests {
             Samples.host().text(for: reader) == """
                 version         0.1.0
                 features        bgtask.legacy-fetch/1
+                                bgtask.cursor/1
                                 manifest.library-per-architecture
                 process         7, user bgtask
                 started         2026-01-31 00:48:00 (1h ago)

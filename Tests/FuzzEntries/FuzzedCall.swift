@@ -62,7 +62,7 @@ struct FuzzedCall {
         case .pushTokenCheck: _ = try PushTokenCheck.reading(body, for: route).validated()
         case .simulateConditions: _ = try ConditionsSimulation.reading(body, for: route).validated()
         case .pluginShow: _ = try PluginIdentifier(validating: value)
-        case .taskWhy: _ = try TaskIdentifier(validating: value)
+        case .taskWhy, .taskCursor, .taskCursorClear: _ = try TaskIdentifier(validating: value)
         case .taskRetry: _ = try RetrySubject(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal,

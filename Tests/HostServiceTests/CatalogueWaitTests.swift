@@ -30,10 +30,12 @@ struct CatalogueWaitTests {
             )
         case .taskCancel: .cancelRequested(task, of: nil, from: nil, reply: token)
         case .taskStop: .taskStopRequested(task, reply: token)
+        case .taskCursorClear:
+            PluginIdentifier("com.example.app").map { .cursorClearRequested(task, of: $0, reply: token) }
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .taskList, .taskRetry,
-            .taskWhy,
+            .taskCursor, .taskWhy,
             .scheduleList, .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
             nil
         }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has fourteen named migration steps, and its version is their number`() throws {
+    @Test func `the schema has sixteen named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -25,12 +25,13 @@ struct SchemaTests {
                 "13: payloads for retries by users",
                 "14: uses of plugins by hour of the week",
                 "15: deadlines of requests, device tokens",
+                "16: cursors of tasks",
             ]
         )
-        #expect(LedgerSchema.version == 15)
+        #expect(LedgerSchema.version == 16)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 15)
+        #expect(try pragma("user_version", of: database) == 16)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -60,9 +61,9 @@ struct SchemaTests {
     @Test(arguments: [
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
         10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
-        13: thirteenthVersion, 14: usesVersion, 15: fifteenthStep,
+        13: thirteenthVersion, 14: usesVersion, 15: fifteenthStep, 16: cursorsVersion,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 15 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 16 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -193,6 +194,11 @@ private let thirteenthVersion = """
 
 private let usesVersion = """
     plugin_use: plugin INTEGER #1, newest INTEGER!, weights BLOB!
+    """
+
+private let cursorsVersion = """
+    cursor: id INTEGER #1, plugin INTEGER!, identifier TEXT!, bytes BLOB!, version TEXT!, written_by INTEGER!, moved_in
+        INTEGER, moved_at INTEGER!, standstills INTEGER!
     """
 
 private let fifteenthStep = """

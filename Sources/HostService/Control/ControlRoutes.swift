@@ -60,6 +60,8 @@ struct ControlRoutes: Sendable {
         case .taskCancel: Response(json: try await cancel(call.value))
         case .taskStop: Response(json: try await stop(call.value))
         case .taskRetry: Response(json: try await retry(call.value), status: route.successStatus)
+        case .taskCursor: Response(json: try await cursor(call.value))
+        case .taskCursorClear: Response(json: try await clearCursor(call.value))
         case .taskList: Response(json: try await taskList(TaskQuery(reading: call.query.value)))
         case .taskWhy: Response(json: try await why(call.value))
         case .scheduleList: Response(json: try await scheduleList(ScheduleQuery(reading: call.query.value)))
@@ -111,8 +113,11 @@ extension Route {
         switch self {
         // The scheduler parks neither a simulated expiration nor the stop of a launch, because every running task is
         // loaded, and no pause, because it does not depend on pending work.
-        case .pluginShow, .pushTokenIssue, .pushTokenRevoke, .pluginPause, .pluginResume, .taskRetry, .taskWhy, .launchStop, .simulateExpiration: .gate
-        case .pluginPurge, .pluginTrigger, .pluginPush, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
+        case .pluginShow, .pushTokenIssue, .pushTokenRevoke, .pluginPause, .pluginResume, .taskRetry, .taskCursor,
+            .taskCursorClear, .taskWhy, .launchStop, .simulateExpiration:
+            .gate
+        case .pluginPurge, .pluginTrigger, .pluginPush, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run:
+            .park
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .taskList, .scheduleList,
             .launchList, .launchShow, .journal, .logs, .pushTokenCheck, .stats, .metrics, .simulateConditions:
             .none

@@ -6,10 +6,13 @@ import TaskModel
 extension RunnerPlan {
     /// The part of a launch's plan that the runner needs.
     ///
-    /// - Parameter secrets: the values of the plugin's secret settings.
+    /// - Parameters:
+    ///   - cursors: the cursors of the tasks that have one.
+    ///   - secrets: the values of the plugin's secret settings.
     init(
         _ plan: LaunchPlan,
         payloads: [SubmissionNumber: [UInt8]],
+        cursors: [SubmissionNumber: TaskCursor] = [:],
         secrets: [String: String],
         supportedResources: TaskResources
     ) {
@@ -32,7 +35,13 @@ extension RunnerPlan {
             entryDeadline: plan.budget.entryDeadline,
             gracePeriod: plan.budget.gracePeriod,
             tasks: plan.tasks.map { task in
-                RunnerPlan.Task(task, of: plan.plugin.identifier, payload: payloads[task.work.number] ?? [])
+                let number = task.work.number
+                return RunnerPlan.Task(
+                    task,
+                    of: plan.plugin.identifier,
+                    payload: payloads[number] ?? [],
+                    cursor: cursors[number]
+                )
             }
         )
     }
@@ -40,7 +49,7 @@ extension RunnerPlan {
 
 extension RunnerPlan.Task {
     /// A push crosses to the plugin as the event `push`.
-    init(_ task: PlannedTask, of plugin: PluginIdentifier, payload: [UInt8]) {
+    init(_ task: PlannedTask, of plugin: PluginIdentifier, payload: [UInt8], cursor: TaskCursor? = nil) {
         let isPush = task.work.kind == .push
         let request = isPush ? nil : task.work.request
         self.init(
@@ -54,7 +63,8 @@ extension RunnerPlan.Task {
             requiresExternalPower: request?.requiresExternalPower ?? false,
             protection: request?.protection ?? .default,
             continued: request?.continued,
-            payload: payload
+            payload: payload,
+            cursor: cursor
         )
     }
 }

@@ -29,6 +29,8 @@ enum StagedChange: Sendable {
     case clearance(Clearance, ChangeNumber)
     /// The pause of a plugin, or its end when the pause is nil. `reply` is nil when the time of the pause has passed.
     case pause(PluginIdentifier, PluginPause?, reply: ReplyToken?)
+    /// The deletion of a cursor by a user.
+    case cursorClearing(ReplyToken)
     /// Changes of a plugin's wait history that concern the given classes of work.
     case waits(PluginIdentifier, [WorkClass])
     /// Changes that no decision waits for. After a failed commit they are staged again.

@@ -58,7 +58,7 @@ extension SchedulerEvent {
         case .cancelRequested, .cancelAllRequested: .cancellation
         case .runRequested, .expirationSimulated, .conditionsSimulated, .configured: .simulation
         case .taskStopRequested, .launchStopRequested: .stop
-        case .pauseRequested, .resumeRequested: .pause
+        case .pauseRequested, .resumeRequested, .cursorClearRequested: .pause
         case .purgeRequested: .purge
         case .byUser(_, let event): event.kind
         case .committed: .commit
@@ -77,7 +77,7 @@ extension SchedulerEvent {
         case .launchFailedByHost: .launchFailedByHost
         case .entered, .loadFailed: .entry
         case .registered: .registration
-        case .progressed: .progress
+        case .progressed, .cursorsRead, .cursorWritten: .progress
         case .fetchIntervalSet: .fetchInterval
         case .completed: .completion
         case .expirationHandlerChanged: .expirationHandler
