@@ -125,10 +125,11 @@ extension DecisionLoop {
             titles.ended(task, of: launch)
             // The cursor is written before the completion is sent.
             let write = launches.cursors.read(task, of: launch)
-            return [write.map { .cursorWritten(launch, task, $0) }, event].compactMap(\.self)
+            let written = write.map { SchedulerEvent.cursorWritten(launch, task, $0) }
+            return [written, event].compactMap(\.self)
         case .cursor(let task):
             let write = launches.cursors.noted(task, of: launch, at: .now)
-            return [write.map { .cursorWritten(launch, task, $0) }].compactMap(\.self)
+            return write.map { [.cursorWritten(launch, task, $0)] } ?? []
         case .checkpoint(let call, let task, let number):
             return checkpoint(call, task, number, of: launch, &launches)
         case .libraryChanged(let event):
