@@ -69,7 +69,7 @@ struct PushTokenTests {
         )
         try await ledger.commitAndWait([.storeRequest(request, payload: [1, 2])])
         #expect(try ledger.work(of: feed).requests == [request])
-        try await ledger.commitAndWait([.startLaunch(plan(1, [request]))])
+        try await ledger.commitAndWait([.startLaunch(plan(1, [.request(request)]))])
         #expect(try ledger.snapshot().running.first?.unfinished == [.request(request)])
         try await ledger.commitAndWait([
             .requeueTask(1, .request(request), at: time(3)), .endLaunch(1, end()),
