@@ -59,7 +59,7 @@ struct LaunchTally: Sendable {
             }
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .forbidRequeue,
             .recordWait, .setDeferrals, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause,
-            .setUses, .raiseIncarnation:
+            .storeCursor, .dropCursor, .setStandstills, .setUses, .changePushToken, .raiseIncarnation:
             break
         }
     }

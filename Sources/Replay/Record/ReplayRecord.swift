@@ -128,7 +128,8 @@ package struct ReplayRecord: Sendable {
             guard case .task(let outcome) = entry.event, let plugin = entry.plugin else { return }
             tally(plugin) { $0.outcomes[outcome.rawValue, default: 0] += 1 }
         case .removeRequest, .removeEvent, .moveLaunch, .endTask, .forbidRequeue, .setDeferrals, .setFetch,
-            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .raiseIncarnation:
+            .storeCursor, .dropCursor, .setStandstills, .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses,
+            .changePushToken, .raiseIncarnation:
             break
         }
     }
