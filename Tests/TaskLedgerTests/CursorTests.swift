@@ -46,7 +46,9 @@ struct CursorTests {
         #expect(try ledger.snapshot().running.map(\.moved) == [[1]])
     }
 
-    @Test(.proves("C19")) func `the report of a started launch contains the cursors of its tasks`() async throws {
+    @Test(.proves("C19")) func `a cursor stays when its task is requeued, and the next launch has not moved it`()
+        async throws
+    {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, [refresh])), write(.bytes([7])),
             .requeueTask(1, refresh, at: time(2)),
@@ -70,7 +72,8 @@ struct CursorTests {
         #expect(try stored() == nil)
     }
 
-    @Test(.proves("C19")) func `a movement sets the count of standstills to zero, another write keeps it`() async throws {
+    @Test(.proves("C19")) func `a movement sets the count of standstills to zero, another write keeps it`() async throws
+    {
         try await ledger.commitAndWait([write(.bytes([1])), .setStandstills(feed, identifier, 2)])
         #expect(try stored()?.standstills == 2)
         try await ledger.commitAndWait([write(.bytes([1]), in: 2, isMovement: false)])

@@ -57,9 +57,10 @@ struct LaunchTally: Sendable {
             case .launch(let outcome): end(outcome, entry)
             default: break
             }
-        case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .forbidRequeue,
+        case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .storeCursor,
+            .dropCursor, .setStandstills, .forbidRequeue,
             .recordWait, .setDeferrals, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause,
-            .storeCursor, .dropCursor, .setStandstills, .setUses, .changePushToken, .raiseIncarnation:
+            .setUses, .changePushToken, .raiseIncarnation:
             break
         }
     }

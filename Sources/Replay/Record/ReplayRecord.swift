@@ -127,9 +127,7 @@ package struct ReplayRecord: Sendable {
         case .journal(let entry):
             guard case .task(let outcome) = entry.event, let plugin = entry.plugin else { return }
             tally(plugin) { $0.outcomes[outcome.rawValue, default: 0] += 1 }
-        case .removeRequest, .removeEvent, .moveLaunch, .endTask, .forbidRequeue, .setDeferrals, .setFetch,
-            .storeCursor, .dropCursor, .setStandstills, .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses,
-            .changePushToken, .raiseIncarnation:
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken, .raiseIncarnation:
             break
         }
     }

@@ -257,6 +257,7 @@ struct LedgerInMemory {
             complaints.append("launches \(other.plan.number) and \(plan.number) share the \(plan.lane.name) lane")
         }
         let works = plan.tasks.map(\.work)
+        state.moved.subtract(works.map(\.number))
         state.running[plan.number] = StoredLaunch(plan: plan, lane: plan.lane, tasks: works, unfinished: works)
         state.lastLaunch = max(state.lastLaunch, plan.number)
     }
