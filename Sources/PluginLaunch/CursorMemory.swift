@@ -11,7 +11,7 @@ package final class CursorMemory: Sendable {
     let descriptor: Descriptor
 
     /// Creates the memory of a launch, whose size never changes.
-    package init() throws(SystemError) {
+    init() throws(SystemError) {
         let number = try SystemError.check(
             bgl_shared_memory("bgtask-cursors", UInt64(CursorPlaces.size)),
             "create the memory of cursors"

@@ -93,7 +93,7 @@ extension RunnerLaunch {
         case BGT_ALREADY_COMPLETED: "\(call): task \(task) is completed; move its cursor before the completion"
         case BGT_WRONG_KIND: "\(call): task \(task) is an event, and events have no cursor; submit a request"
         default:
-            "\(call): too many tasks of this launch with a cursor are open (at most \(CursorPlaces.count)); complete tasks"
+            "\(call): too many tasks with a cursor are open in this launch (limit: \(CursorPlaces.count)); complete some"
         }
     }
 

@@ -50,7 +50,9 @@ struct LayoutTests {
         #expect(asserted.count == golden.count)
     }
 
-    static let layouts = [request, refusal, pending, launchInfo, taskInfo, plugin, host, legacyFetch, cursorInfo, cursors]
+    static let layouts = [
+        request, refusal, pending, launchInfo, taskInfo, plugin, host, legacyFetch, cursorInfo, cursors,
+    ]
 
     static let request = layout(
         "bgt_request",

@@ -43,7 +43,7 @@ struct CursorKeeper {
     /// - Returns: the tasks that have written since the last read.
     mutating func ended(_ launch: LaunchNumber) -> [(task: TaskID, write: CursorWrite)] {
         let tasks = entries[launch]?.keys.sorted { $0.rawValue < $1.rawValue } ?? []
-        let writes = tasks.compactMap { task in read(task, of: launch).map { (task, $0) } }
+        let writes = tasks.compactMap { task in read(task, of: launch).map { (task: task, write: $0) } }
         memories[launch] = nil
         return writes
     }

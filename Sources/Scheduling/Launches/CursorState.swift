@@ -74,7 +74,7 @@ extension Execution.Task {
 
     /// The message about a task that ends because its runs do not move the cursor.
     static func noProgress(after text: String) -> String {
-        "\(text); the cursor moved in none of the last \(mostStandstills) runs; let the task move its cursor after smaller"
-            + " pieces of work, then submit again"
+        "\(text); the cursor moved in none of the last \(mostStandstills) runs; let the task move its cursor after"
+            + " smaller pieces of work, then submit again"
     }
 }
