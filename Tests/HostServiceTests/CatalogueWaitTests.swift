@@ -34,9 +34,8 @@ struct CatalogueWaitTests {
             PluginIdentifier("com.example.app").map { .cursorClearRequested(task, of: $0, reply: token) }
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
-        case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .taskList, .taskRetry,
-            .taskCursor, .taskWhy,
-            .scheduleList, .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
+        case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .pushTokenIssue,
+            .pushTokenRevoke, .pushTokenCheck, .taskList, .taskRetry, .taskCursor, .taskWhy, .scheduleList, .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
             nil
         }
     }
