@@ -154,7 +154,9 @@ let package = Package(
         ),
         .testTarget(
             name: "TaskLedgerTests",
-            dependencies: ["LinuxSystem", "TaskLedger", "TaskModel", .product(name: "GRDB", package: "GRDB.swift")]
+            dependencies: [
+                "LinuxSystem", "StatementTraits", "TaskLedger", "TaskModel", .product(name: "GRDB", package: "GRDB.swift"),
+            ]
         ),
 
         // MARK: RunnerWire, the messages between host and runner and their frames

@@ -66,6 +66,8 @@ void Export::exportPhoto(const Album &album, const Photo &photo) {
         host_.log(BGT_LOG_INFO, photo.name + " is exported as it is: " + result.keptBecause);
     }
     album.write(photo, result.bytes);
+    // After the work: an export that is interrupted later continues without a charged attempt.
+    host_.checkpoint(task_, photo.name);
     exported_++;
     bytesBefore_ += original.size();
     bytesAfter_ += result.bytes.size();

@@ -30,6 +30,11 @@ public:
         bgt_set_progress(table_, task, static_cast<std::int64_t>(done), static_cast<std::int64_t>(total));
     }
 
+    // Moves the task's cursor, durably; no effect on a host without cursors.
+    void checkpoint(bgt_task task, const std::string &cursor) const noexcept {
+        bgt_checkpoint(table_, task, cursor.data(), cursor.size(), BGT_CHECKPOINT_DURABLE);
+    }
+
     void log(std::uint32_t level, const std::string &line) const noexcept { bgt_log(table_, level, line.c_str()); }
 
     const bgt_host *table() const noexcept { return table_; }

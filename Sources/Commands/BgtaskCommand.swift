@@ -32,7 +32,8 @@ package struct BgtaskCommand: ParsableCommand {
         subcommands: [
             RunCommand.self, WhyCommand.self, TriggerCommand.self, LogsCommand.self, JournalCommand.self,
             WatchCommand.self, StatsCommand.self,
-            PluginCommand.self, TaskCommand.self, LaunchCommand.self, ScheduleCommand.self, SimulateCommand.self,
+            PluginCommand.self, TaskCommand.self, LaunchCommand.self, ScheduleCommand.self, PushCommand.self,
+            SimulateCommand.self,
             NotificationCommand.self, ReplayCommand.self, TrustCommand.self, HostCommand.self, MetricsCommand.self,
         ]
     )

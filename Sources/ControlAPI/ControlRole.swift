@@ -4,7 +4,7 @@
 package enum ControlRole: String, CaseIterable, Hashable, Sendable, Comparable {
     /// Shows the state of the host, its plugins and tasks, and the journal.
     case read
-    /// Submits, retries, cancels and runs requests.
+    /// Submits, retries, cancels and runs requests, and sends pushes.
     case submit
     /// Calls every route.
     case operate
@@ -25,11 +25,12 @@ extension Route {
     package var role: ControlRole {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .stats, .metrics:
+            .launchShow, .journal, .stats, .metrics, .taskCursor:
             .read
-        case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run: .submit
-        case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pluginPause, .pluginResume, .taskStop,
-            .launchStop, .logs, .simulateExpiration, .simulateConditions:
+        case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck:
+            .submit
+        case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pushTokenIssue, .pushTokenRevoke, .pluginPause,
+            .pluginResume, .taskStop, .taskCursorClear, .launchStop, .logs, .simulateExpiration, .simulateConditions:
             .operate
         }
     }

@@ -10,6 +10,10 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case pluginShow
     case pluginPurge
     case pluginTrigger
+    case pluginPush
+    case pushTokenIssue
+    case pushTokenRevoke
+    case pushTokenCheck
     case pluginPause
     case pluginResume
     case taskSubmit
@@ -17,6 +21,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case taskCancel
     case taskStop
     case taskRetry
+    case taskCursor
+    case taskCursorClear
     case taskList
     case taskWhy
     case scheduleList
@@ -40,12 +46,13 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .logs, .stats, .metrics:
+            .launchShow, .journal, .logs, .stats, .metrics, .taskCursor:
             .get
-        case .hostReload, .backupReport, .pluginTrigger, .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
+        case .hostReload, .backupReport, .pluginTrigger, .pluginPush, .pushTokenIssue, .pushTokenCheck,
+            .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
             .taskStop, .taskRetry, .launchStop, .run, .simulateExpiration, .simulateConditions:
             .post
-        case .pluginPurge, .taskCancel: .delete
+        case .pluginPurge, .pushTokenRevoke, .taskCancel, .taskCursorClear: .delete
         }
     }
 
@@ -59,6 +66,9 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .pluginList: "/v1/plugins"
         case .pluginShow, .pluginPurge: "/v1/plugins/{identifier}"
         case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
+        case .pluginPush: "/v1/plugins/{identifier}/push"
+        case .pushTokenIssue, .pushTokenRevoke: "/v1/plugins/{identifier}/push-token"
+        case .pushTokenCheck: "/v1/push-tokens/check"
         case .pluginPause: "/v1/plugins/{identifier}/pause"
         case .pluginResume: "/v1/plugins/{identifier}/resume"
         case .taskSubmit, .taskList: "/v1/tasks"
@@ -66,6 +76,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskCancel: "/v1/tasks/{identifier}"
         case .taskStop: "/v1/tasks/{identifier}/stop"
         case .taskRetry: "/v1/tasks/{identifier}/retry"
+        case .taskCursor, .taskCursorClear: "/v1/tasks/{identifier}/cursor"
         case .taskWhy: "/v1/tasks/{identifier}/why"
         case .scheduleList: "/v1/schedules"
         case .launchList: "/v1/launches"
@@ -98,7 +109,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .stats: StatsQuery.names
         case .taskSubmit: TaskSubmission.queryNames
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
-            .pluginPause, .pluginResume, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy, .launchShow,
+            .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume,
+            .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy, .launchShow,
             .launchStop, .metrics, .run, .simulateExpiration, .simulateConditions:
             []
         }
@@ -118,7 +130,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     /// The HTTP status of a successful answer to the route; a dry run of a submission, which creates nothing, has 200.
     package var successStatus: Int {
         switch self {
-        case .taskSubmit, .taskRetry, .pluginTrigger: 201
+        case .taskSubmit, .taskRetry, .pluginTrigger, .pluginPush: 201
         default: 200
         }
     }

@@ -29,6 +29,31 @@ extension ControlClient {
         try await send(trigger, to: .pluginTrigger, plugin.text)
     }
 
+    package func push(
+        to plugin: PluginIdentifier,
+        _ push: PluginPush
+    ) async throws(ControlError) -> PluginPushReply {
+        try await send(push, to: .pluginPush, plugin.text)
+    }
+
+    /// The device token of a plugin, which is issued if the plugin has none.
+    package func pushToken(
+        of plugin: PluginIdentifier,
+        rotating: Bool = false
+    ) async throws(ControlError) -> PushTokenReply {
+        try await send(PushTokenOrder(rotating: rotating), to: .pushTokenIssue, plugin.text)
+    }
+
+    package func revokePushToken(
+        of plugin: PluginIdentifier
+    ) async throws(ControlError) -> PushTokenRevocationReply {
+        try await ask(.pushTokenRevoke, plugin.text)
+    }
+
+    package func check(_ token: PushTokenCheck) async throws(ControlError) -> PushTokenCheckReply {
+        try await send(token, to: .pushTokenCheck)
+    }
+
     package func pause(
         _ plugin: PluginIdentifier,
         _ order: PluginPauseOrder
@@ -67,6 +92,14 @@ extension ControlClient {
     /// - Parameter subject: the identifier of the task, or the number of the request.
     package func retry(_ subject: String) async throws(ControlError) -> TaskSubmissionReply {
         try await ask(.taskRetry, subject)
+    }
+
+    package func cursor(of task: TaskIdentifier) async throws(ControlError) -> TaskCursorReply {
+        try await ask(.taskCursor, task.text)
+    }
+
+    package func clearCursor(of task: TaskIdentifier) async throws(ControlError) -> TaskCursorClearReply {
+        try await ask(.taskCursorClear, task.text)
     }
 
     package func why(_ task: TaskIdentifier) async throws(ControlError) -> TaskWhyReply {

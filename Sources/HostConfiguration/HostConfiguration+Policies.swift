@@ -12,8 +12,10 @@ extension HostConfiguration {
         }
         replace(&scheduling.policies.stagger, with: mapping.duration("stagger", in: Self.waits))
         mapping.mapping("spacing") { spacing in
-            guard let refresh = spacing.duration("refresh", in: Self.waits) else { return }
-            scheduling.policies.kindSpacing[.refresh] = refresh.value
+            for kind in [TaskKind.refresh, .push] {
+                guard let value = spacing.duration(kind.name, in: Self.waits) else { continue }
+                scheduling.policies.kindSpacing[kind] = value.value
+            }
         }
         replace(&scheduling.policies.overrunSpacing, with: mapping.duration("overrun-spacing", in: Self.waits))
         replace(&scheduling.policies.longestSpacing, with: mapping.duration("longest-spacing", in: Self.waits))

@@ -159,7 +159,8 @@ extension HostConfiguration {
                 refresh: budgets.duration("refresh", in: times)?.value,
                 processing: budgets.duration("processing", in: times)?.value,
                 healthResearch: budgets.duration("health-research", in: times)?.value,
-                event: budgets.duration("event", in: times)?.value
+                event: budgets.duration("event", in: times)?.value,
+                push: budgets.duration("push", in: times)?.value
             )
         }
         let isEnabled = mapping.boolean("enabled")?.value ?? true
@@ -234,6 +235,7 @@ extension HostConfiguration {
         budgets.processing = mapping.duration("processing", in: times)?.value ?? budgets.processing
         budgets.healthResearch = mapping.duration("health-research", in: times)?.value ?? budgets.healthResearch
         budgets.event = mapping.duration("event", in: times)?.value ?? budgets.event
+        budgets.push = mapping.duration("push", in: times)?.value ?? budgets.push
         return budgets
     }
 

@@ -88,7 +88,8 @@ extension HostConfiguration {
     /// Warnings about retries of identifiers that the manifest does not permit.
     private func retryWarnings(about plugin: PluginEntry, _ policy: OperatorPolicy, _ key: String) -> [String] {
         let names = plugin.permitted.map(\.description)
-        return policy.retries.own.keys.filter { !plugin.permitted.permits($0) }.map(\.description).sorted().map { name in
+        return policy.retries.own.keys.filter { !plugin.permitted.permits($0) }.map(\.description).sorted().map {
+            name in
             let nearest = NearestWord.to(name, among: names)
             let remedy = nearest.map { NearestWord.remedy(nearest: $0, meaning: "task") } ?? "permit it in the manifest"
             return "\(key).retry.\(name): the manifest does not permit the identifier, so the entry has no effect;"

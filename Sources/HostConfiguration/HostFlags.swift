@@ -4,6 +4,7 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 import LocatedYAML
+import Scheduling
 import TaskModel
 
 /// The command-line flags of `bgtaskd`, which override the keys of the configuration file.
@@ -97,6 +98,8 @@ package struct HostFlags: ParsableArguments {
     var healthResearchBudget: String?
     @Option(help: ArgumentHelp("Budget of a launch with an event.", valueName: "duration"))
     var eventBudget: String?
+    @Option(help: ArgumentHelp("Budget of a launch with a push.", valueName: "duration"))
+    var pushBudget: String?
     @Option(help: ArgumentHelp("The grace period between expiration and kill.", valueName: "duration"))
     var gracePeriod: String?
     @Option(help: ArgumentHelp("The minimum time between two background launches of a plugin.", valueName: "duration"))
@@ -113,7 +116,7 @@ package struct HostFlags: ParsableArguments {
     var stallLimit: String?
     @Option(help: ArgumentHelp("The minimum time between two legacy fetches of a plugin.", valueName: "duration"))
     var minimumFetchInterval: String?
-    @Option(help: ArgumentHelp("Whether refresh and legacy fetch run at all.", valueName: "true|false"))
+    @Option(help: ArgumentHelp("Whether refresh, legacy fetch and pushes run at all.", valueName: "true|false"))
     var backgroundRefresh: String?
     @Option(
         help: ArgumentHelp(
@@ -129,14 +132,16 @@ package struct HostFlags: ParsableArguments {
         )
     )
     var refreshSpacing: String?
+    @Option(help: ArgumentHelp("The minimum time between launches for pushes of a plugin.", valueName: "duration"))
+    var pushSpacing: String?
     @Option(
         help: ArgumentHelp("The spacing after a first overrun; each further overrun doubles it.", valueName: "duration")
     )
     var overrunSpacing: String?
     @Option(
         help: ArgumentHelp(
-            "Whether refresh requests follow the hours in which users use a plugin: true or false.",
-            valueName: "boolean"
+            "Whether refresh requests follow the hours in which users use a plugin.",
+            valueName: "true|false"
         )
     )
     var learnUse: String?
@@ -247,6 +252,7 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "processing-budget", key: "budgets.processing", text: processingBudget),
             ValueFlag(name: "health-research-budget", key: "budgets.health-research", text: healthResearchBudget),
             ValueFlag(name: "event-budget", key: "budgets.event", text: eventBudget),
+            ValueFlag(name: "push-budget", key: "budgets.push", text: pushBudget),
             ValueFlag(name: "grace-period", key: "grace-period", text: gracePeriod),
             ValueFlag(name: "spacing", key: "spacing", text: spacing),
             ValueFlag(name: "batch-size", key: "batch-size", text: batchSize),
@@ -258,6 +264,7 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "background-refresh", key: "background-refresh", text: backgroundRefresh),
             ValueFlag(name: "stagger", key: "policies.stagger", text: stagger),
             ValueFlag(name: "refresh-spacing", key: "policies.spacing.refresh", text: refreshSpacing),
+            ValueFlag(name: "push-spacing", key: "policies.spacing.push", text: pushSpacing),
             ValueFlag(name: "overrun-spacing", key: "policies.overrun-spacing", text: overrunSpacing),
             ValueFlag(name: "learn-use", key: "policies.learn-use", text: learnUse),
             ValueFlag(name: "day-budget", key: "policies.day-budget", text: dayBudget),

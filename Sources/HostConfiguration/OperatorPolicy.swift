@@ -10,7 +10,9 @@ struct OperatorPolicy: Sendable {
     let isEnabled: Bool
     let allowsPatternsForProcessing: Bool
     let limits: (refresh: Int?, processing: Int?, continued: Int?)?
-    let budgets: (refresh: Duration?, processing: Duration?, healthResearch: Duration?, event: Duration?)?
+    let budgets: (
+        refresh: Duration?, processing: Duration?, healthResearch: Duration?, event: Duration?, push: Duration?
+    )?
     let gracePeriod: Duration?
     let spacing: Duration?
     let dayBudget: Duration?
@@ -49,6 +51,7 @@ struct OperatorPolicy: Sendable {
             own.processing = budgets.processing ?? own.processing
             own.healthResearch = budgets.healthResearch ?? own.healthResearch
             own.event = budgets.event ?? own.event
+            own.push = budgets.push ?? own.push
             policy.budgets = own
         }
         return policy

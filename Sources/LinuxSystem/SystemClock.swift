@@ -15,9 +15,14 @@ package struct SystemClock: Sendable {
     }
 
     package var monotonic: MonotonicTime { .now }
-    package var wall: WallTime { WallTime(nanoseconds: bgl_wall_ns()) }
+    package var wall: WallTime { .now }
 
     package func now() -> Moment { Moment(monotonic: monotonic, wall: wall, boot: boot) }
+}
+
+extension WallTime {
+    /// The current time of CLOCK_REALTIME.
+    package static var now: WallTime { WallTime(nanoseconds: bgl_wall_ns()) }
 }
 
 extension MonotonicTime {

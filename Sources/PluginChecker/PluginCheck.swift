@@ -110,7 +110,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             case .format: .manifestReadable
             case .requires: .manifestRequires
             case .patternPrefix, .oneLabel, .retry: .manifestIdentifiers
-            case .notOffered, .notEnforced: .manifestKeys
+            case .notEnforced: .manifestKeys
             case .processingNeedsIdentifiers, .meaninglessMode, .meaninglessGrant: .manifestModes
             case .role: .manifestRole
             case .handlers, .handlerIdentifier, .handlerSymbol, .handlerArguments, .handlerReturns, .noCancelFlag:

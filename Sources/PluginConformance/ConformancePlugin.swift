@@ -93,10 +93,10 @@ package struct ConformancePlugin: Sendable {
 
     /// The events that a host sends to the plugin, each in a launch of its own.
     var events: [TrialScript] {
-        let types: [EventType] =
-            isExtension
-            ? [.trigger]
-            : entry.modes.contains(.fetch) && entry.permitted.isEmpty ? [.started, .fetch] : [.started]
+        if isExtension { return [script([event(.trigger)])] }
+        let hasFetch = entry.modes.contains(.fetch) && entry.permitted.isEmpty
+        let hasPush = entry.modes.contains(.remoteNotification)
+        let types = [EventType.started] + (hasFetch ? [.fetch] : []) + (hasPush ? [.push] : [])
         return types.map { script([event($0)]) }
     }
 

@@ -10,6 +10,8 @@ package enum LaunchEvent: Sendable {
     /// A runner waits for its plan. It has loaded no plugin code.
     case ready(LaunchNumber, RunnerProcess)
     case unavailable(LaunchNumber, LaunchError)
+    /// The memory of the launch's cursors. Follows `ready`.
+    case cursors(LaunchNumber, CursorMemory)
     /// The launch has no control group, although launches have them: its limits of memory and processes are not
     /// enforced. Follows `ready`.
     case unlimited(LaunchNumber, cause: String)
@@ -42,7 +44,7 @@ package enum LaunchEvent: Sendable {
 extension LaunchEvent {
     package var launch: LaunchNumber {
         switch self {
-        case .ready(let launch, _), .unavailable(let launch, _), .unlimited(let launch, _),
+        case .ready(let launch, _), .unavailable(let launch, _), .cursors(let launch, _), .unlimited(let launch, _),
             .failedByHost(let launch, _), .message(let launch, _), .refused(let launch, _), .malformed(let launch, _),
             .windowExceeded(let launch),
             .output(let launch, _, _), .outputDropped(let launch, _, _), .killTimePassed(let launch),

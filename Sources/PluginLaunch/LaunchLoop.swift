@@ -263,6 +263,7 @@ final class LaunchLoop {
             launchesByLeader[launch.process.pid] = number
             launchesByMark[launch.mark.number] = number
             onEvent(.ready(number, launch.process))
+            onEvent(.cursors(number, runner.cursors))
             if let cause = runner.missingGroup { reportMissingGroup(of: number, because: cause) }
         } catch {
             onEvent(.unavailable(number, error))

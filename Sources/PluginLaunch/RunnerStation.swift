@@ -20,6 +20,7 @@ struct RunnerStation {
         let standardOutput: Descriptor
         let standardError: Descriptor
         let lastWords: Descriptor
+        let cursors: CursorMemory
         let group: ControlGroup?
         /// The reason why the process has no control group, although launches have them; nil when it has one, and where
         /// launches have none.
@@ -157,10 +158,11 @@ struct RunnerStation {
         let (standardOutput, runnerOutput) = try Descriptor.pipe()
         let (standardError, runnerError) = try Descriptor.pipe()
         let (lastWords, runnerLastWords) = try Descriptor.pipe()
+        let cursors = try CursorMemory()
         let groupDirectory = try group?.open()
 
-        // The order of `RunnerDescriptors`: standard streams, control, last words.
-        let inherited = [emptyInput, runnerOutput, runnerError, runnerControl, runnerLastWords]
+        // The order of `RunnerDescriptors`: standard streams, control, last words, cursors.
+        let inherited = [emptyInput, runnerOutput, runnerError, runnerControl, runnerLastWords, cursors.descriptor]
         let variables = environment.variables.map { "\($0.name)=\($0.value)" } + ["\(RunnerMark.variable)=\(mark.text)"]
         var spawned = bgl_spawned()
         let status = CStrings.with(["bgtask-runner"]) { arguments in
@@ -204,6 +206,7 @@ struct RunnerStation {
             standardOutput: standardOutput,
             standardError: standardError,
             lastWords: lastWords,
+            cursors: cursors,
             group: isInGroup ? group : nil,
             missingGroup: group == nil || isInGroup
                 ? missingGroup : "the kernel refuses to start the runner in the control group"
@@ -211,8 +214,8 @@ struct RunnerStation {
     }
 
     /// The control group of a runner, or the reason why it has none. Neither where launches have no control groups. The
-    /// group has the runner's number, not that of a launch: an idle runner has no launch yet, and a process is not moved
-    /// between groups.
+    /// group has the runner's number, not that of a launch: an idle runner has no launch yet, and a process is not
+    /// moved between groups.
     private func makeGroup(for mark: RunnerMark) -> (group: ControlGroup?, cause: String?) {
         do throws(SystemError) {
             return (try groups?.makeGroup(named: "runner-\(mark.sequence)"), nil)

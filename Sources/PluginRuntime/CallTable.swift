@@ -15,6 +15,7 @@ package final class CallTable: Sendable {
         case refused(SubmissionRefusal)
         case cancelled(isRecorded: Bool)
         case pending([ListedRequest])
+        case cursorStored(isRecorded: Bool)
     }
 
     private struct State {

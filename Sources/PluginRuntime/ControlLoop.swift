@@ -100,6 +100,8 @@ struct ControlLoop {
         case .refused(let call, let refusal): launch.calls.answer(call, .refused(refusal))
         case .cancelled(let call, let isRecorded): launch.calls.answer(call, .cancelled(isRecorded: isRecorded))
         case .pending(let call, let summaries): launch.calls.answer(call, .pending(summaries))
+        case .cursorStored(let call, let isRecorded):
+            launch.calls.answer(call, .cursorStored(isRecorded: isRecorded))
         case .stop: launch.stop()
         }
     }

@@ -15,6 +15,7 @@ package enum ForeignStruct {
         package static let launchInfo = 96
         package static let taskInfo = 72
         package static let plugin = 48
+        package static let cursorInfo = 40
     }
 
     package enum Reading<Value> {

@@ -59,7 +59,8 @@ package struct ForeignSubmission: Hashable, Sendable {
                     + " write an identifier that the manifest permits"
             )
         }
-        guard let identifier = TaskIdentifier(text) else {
+        // The identifier of a push has a flaw as the name of a task: only users and the host name pushes.
+        guard TaskIdentifier.flaw(in: text) == nil, let identifier = TaskIdentifier(text) else {
             let flaw = TaskIdentifier.flaw(in: text) ?? .unknown
             throw CallProblem(status: BGT_INVALID, message: "identifier \"\(text)\" \(flaw.text)")
         }
@@ -70,7 +71,8 @@ package struct ForeignSubmission: Hashable, Sendable {
         guard fields.kind != 0 else {
             throw CallProblem(status: BGT_INVALID, message: "kind: 0; use a BGT_KIND_... other than BGT_KIND_EVENT")
         }
-        guard let kind = TaskKind(rawValue: fields.kind) else {
+        // The number of a push is not one of the ABI.
+        guard let kind = TaskKind(rawValue: fields.kind), kind != .push else {
             throw tooNew("kind \(fields.kind) is not a BGT_KIND_...")
         }
         guard TaskKind.submittable.contains(kind) else {

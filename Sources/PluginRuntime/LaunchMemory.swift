@@ -86,7 +86,7 @@ struct RequestMemory {
 }
 
 extension String {
-    fileprivate func stored(_ isGuarded: Bool = false) -> UnsafeMutablePointer<CChar> {
+    func stored(_ isGuarded: Bool = false) -> UnsafeMutablePointer<CChar> {
         let bytes = utf8CString
         let memory = newMemory(of: CChar.self, bytes.count, isGuarded)
         for (index, byte) in bytes.enumerated() { (memory + index).initialize(to: byte) }

@@ -12,27 +12,41 @@ enum OptionalFeatures {
         if HostTable.imitation.contains(.noFeatures) { return nil }
         return switch id {
         case BGTASK_LEGACY_FETCH: UnsafeRawPointer(legacyFetch)
+        case BGTASK_CURSOR: UnsafeRawPointer(cursors)
         default: nil
         }
     }
 
     // Written once, on first use, and constant from then on.
-    nonisolated(unsafe) private static let legacyFetch: UnsafePointer<bgt_legacy_fetch> = {
+    nonisolated(unsafe) private static let legacyFetch = stored(
+        bgt_legacy_fetch(
+            size: HostTable.imitation.size(of: bgt_legacy_fetch.self),
+            reserved: 0,
+            set_minimum_interval: legacyFetchSetMinimumInterval
+        )
+    )
+
+    nonisolated(unsafe) private static let cursors = stored(
+        bgt_cursors(
+            size: HostTable.imitation.size(of: bgt_cursors.self),
+            reserved: 0,
+            read: cursorRead,
+            checkpoint: cursorCheckpoint,
+            discard: cursorDiscard
+        )
+    )
+
+    /// A copy of the table with the size that the table of this host has, never freed.
+    private static func stored<Table>(_ value: Table) -> UnsafePointer<Table> {
         let imitation = HostTable.imitation
         let table = UnsafeMutableRawPointer.allocate(
-            byteCount: Int(imitation.size(of: bgt_legacy_fetch.self)),
-            alignment: MemoryLayout<bgt_legacy_fetch>.alignment
-        ).bindMemory(to: bgt_legacy_fetch.self, capacity: 1)
-        table.initialize(
-            to: bgt_legacy_fetch(
-                size: imitation.size(of: bgt_legacy_fetch.self),
-                reserved: 0,
-                set_minimum_interval: legacyFetchSetMinimumInterval
-            )
-        )
+            byteCount: Int(imitation.size(of: Table.self)),
+            alignment: MemoryLayout<Table>.alignment
+        ).bindMemory(to: Table.self, capacity: 1)
+        table.initialize(to: value)
         imitation.fillGrowth(behind: table)
         return UnsafePointer(table)
-    }()
+    }
 }
 
 private func legacyFetchSetMinimumInterval(
@@ -43,6 +57,43 @@ private func legacyFetchSetMinimumInterval(
     HostTable.call(host) { launch in
         launch.answering(refusal, "set_minimum_interval") { () throws(CallProblem) in
             try launch.setMinimumFetchInterval(seconds)
+        }
+    }
+}
+
+private func cursorRead(
+    _ host: UnsafePointer<bgt_host>,
+    _ task: bgt_task,
+    _ info: UnsafeMutablePointer<bgt_cursor_info>?,
+    _ buffer: UnsafeMutablePointer<UInt8>?,
+    _ capacity: UInt64
+) -> Int32 {
+    HostTable.call(host) { $0.readCursor(of: TaskID(rawValue: task), info, buffer, capacity) }
+}
+
+private func cursorCheckpoint(
+    _ host: UnsafePointer<bgt_host>,
+    _ task: bgt_task,
+    _ cursor: UnsafePointer<UInt8>?,
+    _ length: UInt64,
+    _ flags: UInt32,
+    _ refusal: UnsafeMutablePointer<bgt_refusal>?
+) -> Int32 {
+    HostTable.call(host) { launch in
+        launch.answering(refusal, "checkpoint") { () throws(CallProblem) in
+            try launch.checkpoint(TaskID(rawValue: task), cursor, length, flags)
+        }
+    }
+}
+
+private func cursorDiscard(
+    _ host: UnsafePointer<bgt_host>,
+    _ task: bgt_task,
+    _ refusal: UnsafeMutablePointer<bgt_refusal>?
+) -> Int32 {
+    HostTable.call(host) { launch in
+        launch.answering(refusal, "discard") { () throws(CallProblem) in
+            try launch.discardCursor(of: TaskID(rawValue: task))
         }
     }
 }

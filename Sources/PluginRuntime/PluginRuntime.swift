@@ -19,6 +19,7 @@ package enum PluginRuntime {
             exit(RunnerExit.misuse)
         }
         prepareProcess()
+        let cursors = CursorMemory.take()
         guard let wakeChannel = WakeChannel() else {
             awaitFirstBytes()
             RunnerExit.endUnstarted(without: .descriptor)
@@ -56,6 +57,7 @@ package enum PluginRuntime {
             plan,
             container: confinement.containerPath,
             channel: channel,
+            cursors: cursors,
             running: running,
             spare: spare,
             reserve: reserve

@@ -5,7 +5,7 @@ package import TaskModel
 /// Rate limit for reports of which only the newest counts: a plugin may make a million reports in a second. The table
 /// sends nothing and has no clock. When no report is held, no timer is needed.
 package struct ReportTable<Key: Hashable, Report: Equatable> {
-    /// Minimum time between two sent reports of one key. A report that `close` returns may follow earlier.
+    /// Usual minimum time between two sent reports of one key. A report that `close` returns may follow earlier.
     package static var interval: Duration { .milliseconds(250) }
 
     private struct Entry {
@@ -13,10 +13,11 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
         /// Time at which the last report was sent; nil for a report that the host had from the start.
         var sentAt: MonotonicTime?
         var waiting: Report?
+        var interval = ReportTable.interval
 
         var due: MonotonicTime? {
             guard waiting != nil, let sentAt else { return nil }
-            return sentAt + ReportTable.interval
+            return sentAt + interval
         }
     }
 
@@ -41,9 +42,17 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
         entries[key] = Entry(sent: report)
     }
 
-    package mutating func put(_ report: Report, as key: Key, at now: MonotonicTime) -> Verdict {
+    /// Puts a report.
+    ///
+    /// - Parameter interval: minimum time between two sent reports of the key.
+    package mutating func put(
+        _ report: Report,
+        as key: Key,
+        every interval: Duration = Self.interval,
+        at now: MonotonicTime
+    ) -> Verdict {
         guard var entry = entries[key] else {
-            entries[key] = Entry(sent: report, sentAt: now)
+            entries[key] = Entry(sent: report, sentAt: now, interval: interval)
             return .send
         }
         defer { entries[key] = entry }
@@ -56,7 +65,7 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
             defer { entry.waiting = report }
             return entry.waiting == report ? .nothingNew : .hold(isFirst: false)
         }
-        if let sentAt = entry.sentAt, now < sentAt + Self.interval {
+        if let sentAt = entry.sentAt, now < sentAt + interval {
             entry.waiting = report
             order.append(key)
             return .hold(isFirst: order.count == 1)
@@ -89,9 +98,9 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
     }
 
     private mutating func take(_ key: Key, at now: MonotonicTime) -> Report? {
-        guard let report = entries[key]?.waiting else { return nil }
+        guard let entry = entries[key], let report = entry.waiting else { return nil }
         order.removeAll { $0 == key }
-        entries[key] = Entry(sent: report, sentAt: now)
+        entries[key] = Entry(sent: report, sentAt: now, interval: entry.interval)
         return report
     }
 

@@ -9,11 +9,12 @@ import TaskModel
 // Continued tasks, which users watch. They may arrive while the launch runs, and the launch's deadline does not apply
 // to them.
 extension RunnerLaunch {
-    /// The subject of a report: the progress or the title of a continued task, or the interval of legacy fetch. Only
-    /// the newest report of a subject counts.
+    /// The subject of a report: the progress or the title of a continued task, the cursor of a task, or the interval of
+    /// legacy fetch. Only the newest report of a subject counts.
     enum ReportKey: Hashable, Sendable {
         case progress(TaskID)
         case title(TaskID)
+        case cursor(TaskID)
         case fetchInterval
     }
 
@@ -31,6 +32,7 @@ extension RunnerLaunch {
                 isGuarded: plan.imitation.contains(.guardedTasks)
             )
             state.assumeTitles(of: task)
+            state.cursors.add(task)
             slots.open(task.id)
             return hooks
         }
@@ -144,6 +146,16 @@ extension RunnerLaunch {
         for task in state.held { collectProgress(of: task, &state) }
     }
 
+    /// Notes for the host that a task has written its cursor, at most once per second. Called under the lock.
+    func noteCursor(of task: TaskID, number: UInt64, _ state: inout State) {
+        let message = RunnerMessage.cursorWritten(task, number: number)
+        switch state.reports.put(message, as: .cursor(task), every: .seconds(1), at: .now) {
+        case .send: channel.send(message)
+        case .hold(let isFirst): if isFirst { channel.wake() }
+        case .nothingNew: break
+        }
+    }
+
     // MARK: Held reports
 
     /// Time at which the next held report is due; nil when none is held.
@@ -173,10 +185,12 @@ extension RunnerLaunch.State {
         reports.assume(.title(task.id, terms.title, subtitle: terms.subtitle), as: .title(task.id))
     }
 
-    /// Closes the reports of a completed task.
+    /// Closes the reports of a completed task. Its completion is also the note about its cursor.
     ///
     /// - Returns: its newest reports that have not been sent.
     mutating func closeReports(of task: TaskID) -> [RunnerMessage] {
-        [.title(task), .progress(task)].compactMap { reports.close($0) }
+        cursors.close(task)
+        _ = reports.close(.cursor(task))
+        return [.title(task), .progress(task)].compactMap { reports.close($0) }
     }
 }

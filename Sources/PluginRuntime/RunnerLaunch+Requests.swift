@@ -60,7 +60,7 @@ extension RunnerLaunch {
         switch calls.call(isList: true, { channel.send(.pending($0)) }) {
         case .pending(let requests): return requests.sorted { $0.number < $1.number }
         case .refused(let refusal): throw CallProblem(refusal)
-        case .submitted, .cancelled: throw Self.foreignAnswer(to: "pending")
+        case .submitted, .cancelled, .cursorStored: throw Self.foreignAnswer(to: "pending")
         case nil: throw Self.ended("pending")
         }
     }
@@ -72,7 +72,7 @@ extension RunnerLaunch {
         switch calls.call({ channel.send(.submit($0, submission.request, payload: submission.payload)) }) {
         case .submitted(let number): return number
         case .refused(let refusal): throw CallProblem(refusal)
-        case .cancelled, .pending: throw Self.foreignAnswer(to: "submit")
+        case .cancelled, .pending, .cursorStored: throw Self.foreignAnswer(to: "submit")
         case nil: throw Self.ended("submit")
         }
     }
@@ -88,12 +88,12 @@ extension RunnerLaunch {
                     + " cancel again later"
             )
         case .refused(let refusal): throw CallProblem(refusal)
-        case .submitted, .pending: throw Self.foreignAnswer(to: call)
+        case .submitted, .pending, .cursorStored: throw Self.foreignAnswer(to: call)
         case nil: throw Self.ended(call)
         }
     }
 
-    private static func foreignAnswer(to call: StaticString) -> CallProblem {
+    static func foreignAnswer(to call: StaticString) -> CallProblem {
         CallProblem(
             status: BGT_UNAVAILABLE,
             message: "\(call): the host sent the answer of another call; report this defect of bgtaskd"
@@ -156,7 +156,7 @@ extension RunnerLaunch {
 }
 
 extension CallProblem {
-    fileprivate init(_ refusal: SubmissionRefusal) {
+    init(_ refusal: SubmissionRefusal) {
         self.init(
             status: refusal.code.rawValue,
             subReason: refusal.subReason.rawValue,

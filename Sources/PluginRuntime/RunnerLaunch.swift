@@ -23,6 +23,7 @@ final class RunnerLaunch: Sendable {
         /// Information about the tasks that are not completed, including tasks of the batch that have no handler.
         var open: [TaskID: OpenTask]
         var reports = ReportTable<ReportKey, RunnerMessage>()
+        var cursors: CursorTable
         /// Tasks whose progress report is held by `reports` and by the task's slot: the slot may have a newer one.
         var held: Set<TaskID> = []
         /// The optional functions of the plugin; nil until entry has succeeded.
@@ -35,6 +36,9 @@ final class RunnerLaunch: Sendable {
     /// Path of the plugin's container.
     let container: String
     let memory: LaunchMemory
+    /// The memory of the cursors; nil when the host passed none.
+    let cursorMemory: CursorMemory?
+    let cursorVersions = CursorVersions()
     let channel: HostChannel
     let calls = CallTable()
     let refusals = EntryRefusals()
@@ -56,6 +60,7 @@ final class RunnerLaunch: Sendable {
     /// Creates the launch from its plan.
     ///
     /// - Parameters:
+    ///   - cursors: the memory of the cursors; nil when the host passed none.
     ///   - spare: queue for tasks for which the system has no thread.
     ///   - reserve: queue for expiration handlers and the end of the launch in that case; no task of the plugin delays
     ///     it.
@@ -63,6 +68,7 @@ final class RunnerLaunch: Sendable {
         _ plan: RunnerPlan,
         container: String,
         channel: HostChannel,
+        cursors cursorMemory: CursorMemory?,
         running: RunningTasks,
         spare: WorkQueue,
         reserve: WorkQueue
@@ -70,6 +76,9 @@ final class RunnerLaunch: Sendable {
         self.plan = plan
         self.container = container
         memory = LaunchMemory(plan)
+        self.cursorMemory = cursorMemory
+        var cursors = CursorTable(of: plan.launch)
+        for task in plan.tasks { cursors.add(task) }
         slots = TaskSlots(of: plan.launch)
         self.channel = channel
         self.running = running
@@ -96,7 +105,8 @@ final class RunnerLaunch: Sendable {
                 registrations: registrations,
                 tasks: tasks,
                 assertions: assertions,
-                open: Dictionary(open, uniquingKeysWith: { first, _ in first })
+                open: Dictionary(open, uniquingKeysWith: { first, _ in first }),
+                cursors: cursors
             )
         )
         for task in plan.tasks { state.withLock { $0.assumeTitles(of: task) } }

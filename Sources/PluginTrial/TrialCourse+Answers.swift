@@ -17,6 +17,7 @@ extension TrialCourse {
             pending = []
             add(.cancelled(nil), at: now)
             return [.send(.cancelled(call, isRecorded: true))]
+        case .checkpoint(let call, _, _): return [.send(.cursorStored(call, isRecorded: true))]
         case .pending(let call):
             add(.listed(count: pending.count), at: now)
             return [.send(.pending(call, pending))]

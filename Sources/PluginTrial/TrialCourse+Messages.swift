@@ -12,7 +12,7 @@ extension TrialCourse {
     package mutating func receive(_ event: LaunchEvent, at now: MonotonicTime) -> [Action] {
         switch event {
         // Launches of a trial have no control groups.
-        case .ready, .unlimited: return []
+        case .ready, .cursors, .unlimited: return []
         case .unavailable(_, let error):
             add(.notStarted(message: error.message), at: now)
             phase = .ended
@@ -62,7 +62,8 @@ extension TrialCourse {
             assertions.remove(id)
             add(.assertionEnded(id), at: now)
             return stopIfDone(at: now)
-        case .submit, .cancel, .cancelAll, .pending: return answer(message, at: now)
+        case .cursorWritten: break
+        case .submit, .cancel, .cancelAll, .pending, .checkpoint: return answer(message, at: now)
         case .log(let level, let id, let message):
             add(.log(level, task: id.flatMap(number), message: message), at: now)
         case .violation(let kind, let message): add(.violation(kind, message: message), at: now)

@@ -18,6 +18,7 @@ extension HostMessage: WireMessage {
         case expireAssertions = 264
         case deliver = 265
         case confine = 266
+        case cursorStored = 267
     }
 
     package var frameType: UInt16 {
@@ -33,6 +34,7 @@ extension HostMessage: WireMessage {
             case .cancelled: .cancelled
             case .pending: .pending
             case .stop: .stop
+            case .cursorStored: .cursorStored
             }
         return type.rawValue
     }
@@ -59,6 +61,9 @@ extension HostMessage: WireMessage {
             frame.put(refusal.subReason)
             frame.put(text: refusal.message)
         case .cancelled(let call, let isRecorded):
+            frame.put(call)
+            frame.put(isRecorded)
+        case .cursorStored(let call, let isRecorded):
             frame.put(call)
             frame.put(isRecorded)
         case .pending(let call, let requests):
@@ -100,6 +105,11 @@ extension HostMessage: WireMessage {
             self = .cancelled(
                 try fields.value("cancelled.call"),
                 isRecorded: try fields.flag("cancelled.isRecorded")
+            )
+        case .cursorStored:
+            self = .cursorStored(
+                try fields.value("cursorStored.call"),
+                isRecorded: try fields.flag("cursorStored.isRecorded")
             )
         case .pending:
             self = .pending(

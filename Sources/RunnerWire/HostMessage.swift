@@ -18,6 +18,8 @@ package enum HostMessage: Hashable, Sendable {
     /// nothing to cancel. `isRecorded` is false when the commit failed.
     case cancelled(CallNumber, isRecorded: Bool)
     case pending(CallNumber, [ListedRequest])
+    /// The answer to `checkpoint`, sent after the commit of the cursor. `isRecorded` is false when the commit failed.
+    case cursorStored(CallNumber, isRecorded: Bool)
     /// Every task has ended and no assertion is open. The runner lets calls in progress return, calls the plugin's
     /// `stop`, flushes the output and exits.
     case stop
@@ -40,6 +42,8 @@ package struct RunnerPlan: Hashable, Sendable {
         /// Terms of a continued task; nil for all other kinds.
         package let continued: ContinuedTerms?
         package let payload: [UInt8]
+        /// The cursor that an earlier run of the task left; nil when the task begins from the start.
+        package let cursor: TaskCursor?
 
         package init(
             id: TaskID,
@@ -52,7 +56,8 @@ package struct RunnerPlan: Hashable, Sendable {
             requiresExternalPower: Bool = false,
             protection: ProtectionType = .default,
             continued: ContinuedTerms? = nil,
-            payload: [UInt8]
+            payload: [UInt8],
+            cursor: TaskCursor? = nil
         ) {
             self.id = id
             self.kind = kind
@@ -65,6 +70,7 @@ package struct RunnerPlan: Hashable, Sendable {
             self.protection = protection
             self.continued = continued
             self.payload = payload
+            self.cursor = cursor
         }
     }
 

@@ -6,4 +6,6 @@ package enum RunnerDescriptors {
     package static let control: Int32 = 3
     /// The writing end of a pipe, for at most one `LastWords` record of a crashing process.
     package static let lastWords: Int32 = 4
+    /// The memory of `CursorPlaces`. The runner maps it and closes the descriptor before it loads the plugin.
+    package static let cursors: Int32 = 5
 }

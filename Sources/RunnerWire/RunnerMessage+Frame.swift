@@ -29,6 +29,8 @@ extension RunnerMessage: WireMessage {
         case ffiMissing = 20
         case sandboxFailed = 21
         case confined = 22
+        case cursorWritten = 23
+        case checkpoint = 24
     }
 
     package var frameType: UInt16 {
@@ -55,6 +57,8 @@ extension RunnerMessage: WireMessage {
             case .log: .log
             case .violation: .violation
             case .stopped: .stopped
+            case .cursorWritten: .cursorWritten
+            case .checkpoint: .checkpoint
             }
         return type.rawValue
     }
@@ -85,6 +89,13 @@ extension RunnerMessage: WireMessage {
             frame.put(task)
             frame.put(outcome)
             frame.put(message)
+        case .cursorWritten(let task, let number):
+            frame.put(task)
+            frame.put(number)
+        case .checkpoint(let call, let task, let number):
+            frame.put(call)
+            frame.put(task)
+            frame.put(number)
         case .expirationHandler(let task, let isSet):
             frame.put(task)
             frame.put(isSet)
@@ -173,6 +184,17 @@ extension RunnerMessage: WireMessage {
                 try fields.value("completed.task"),
                 try fields.value("completed.outcome"),
                 message: try fields.optionalText("completed.message")
+            )
+        case .cursorWritten:
+            self = .cursorWritten(
+                try fields.value("cursorWritten.task"),
+                number: try fields.integer("cursorWritten.number")
+            )
+        case .checkpoint:
+            self = .checkpoint(
+                try fields.value("checkpoint.call"),
+                try fields.value("checkpoint.task"),
+                number: try fields.integer("checkpoint.number")
             )
         case .expirationHandler:
             self = .expirationHandler(

@@ -39,6 +39,11 @@ package enum RunnerMessage: Hashable, Sendable {
     /// the host ignores any other.
     case expiring([TaskID], ExpirationReason)
 
+    /// A task has written its cursor to the shared memory, at least up to the version with this number.
+    case cursorWritten(TaskID, number: UInt64)
+    /// A call that waits until the host has stored the cursor, at least the version with this number.
+    case checkpoint(CallNumber, TaskID, number: UInt64)
+
     /// Progress of a continued task. The newest report replaces older unsent ones.
     case progress(TaskID, TaskProgress)
     /// New title and subtitle of a continued task, replaced together (statement 79).

@@ -45,6 +45,16 @@ extension FrameWriter {
         put(task.protection)
         put(task.continued)
         put(bytes: task.payload)
+        put(task.cursor)
+    }
+
+    private mutating func put(_ cursor: TaskCursor?) {
+        put(cursor != nil)
+        guard let cursor else { return }
+        put(bytes: cursor.bytes)
+        put(text: cursor.version)
+        put(cursor.movedAt.nanoseconds)
+        put(cursor.submission)
     }
 
     mutating func put(_ request: TaskRequest) {
@@ -52,6 +62,8 @@ extension FrameWriter {
         put(request.kind)
         put(request.earliestBegin != nil)
         if let earliestBegin = request.earliestBegin { put(earliestBegin.nanoseconds) }
+        put(request.expiresAt != nil)
+        if let expiresAt = request.expiresAt { put(expiresAt.nanoseconds) }
         put(request.requiresNetwork)
         put(request.requiresExternalPower)
         put(request.protection)
@@ -102,7 +114,7 @@ extension FrameReader {
             deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
             entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),
             gracePeriod: .nanoseconds(try integer("plan.grace") as Int64),
-            tasks: try list("plan.tasks", minimumSize: 47) { fields throws(WireError) in try fields.plannedTask() }
+            tasks: try list("plan.tasks", minimumSize: 48) { fields throws(WireError) in try fields.plannedTask() }
         )
     }
 
@@ -112,6 +124,8 @@ extension FrameReader {
             kind: try value("request.kind"),
             earliestBegin: try flag("request.hasEarliestBegin")
                 ? WallTime(nanoseconds: try integer("request.earliestBegin")) : nil,
+            expiresAt: try flag("request.hasExpiresAt")
+                ? WallTime(nanoseconds: try integer("request.expiresAt")) : nil,
             requiresNetwork: try flag("request.requiresNetwork"),
             requiresExternalPower: try flag("request.requiresExternalPower"),
             protection: try value("request.protection"),
@@ -185,7 +199,18 @@ extension FrameReader {
             requiresExternalPower: try flag("task.requiresExternalPower"),
             protection: try value("task.protection"),
             continued: try continuedTerms(),
-            payload: try bytes("task.payload")
+            payload: try bytes("task.payload"),
+            cursor: try cursor()
+        )
+    }
+
+    private mutating func cursor() throws(WireError) -> TaskCursor? {
+        guard try flag("cursor.isThere") else { return nil }
+        return TaskCursor(
+            bytes: try bytes("cursor.bytes"),
+            version: try text("cursor.version"),
+            movedAt: WallTime(nanoseconds: try integer("cursor.movedAt")),
+            submission: try value("cursor.submission")
         )
     }
 }

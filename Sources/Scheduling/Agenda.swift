@@ -9,6 +9,8 @@ struct Agenda: Sendable {
     enum WallAlarm: Hashable, Sendable {
         /// The earliest begin of a request, or the end of its retry delay.
         case requests(PluginIdentifier)
+        /// The next deadline of a pending request.
+        case deadlines(PluginIdentifier)
         case plugin(PluginIdentifier, Lane)
         case removedPlugin(PluginIdentifier)
         case occurrence(PluginIdentifier, TaskIdentifier)
@@ -34,6 +36,8 @@ struct Agenda: Sendable {
         case removedPlugin(PluginIdentifier)
         /// The end of the pause of a plugin is checked again, after a failed commit.
         case pause(PluginIdentifier)
+        /// The lapses of a plugin whose commit failed are staged again.
+        case deadlines(PluginIdentifier)
         /// The reads of pending work that failed are repeated.
         case load
         /// The backlog still contains chores, because one event processes only a limited number of them.

@@ -187,7 +187,7 @@ package enum Eligibility {
         if let problem = SubmissionRules.problem(with: pending.request, isPermitted: facts.isPermitted, for: entry) {
             reasons.append(problem.reason(for: pending.request))
         }
-        if work.kind == .refresh { reasons += refreshReasons(standing, configuration) }
+        if work.kind.needsBackgroundRefresh { reasons += refreshReasons(standing, configuration) }
         return reasons
     }
 
@@ -271,11 +271,14 @@ extension SchedulingConfiguration {
 }
 
 extension PendingRequest {
-    /// Whether the spacing of a kind applies to the request: the plugin submitted it itself, and it does not run again
-    /// after an interruption or a failure.
+    /// Whether the spacing of a kind applies to the request: the plugin submitted it itself, or it is a push, and it
+    /// does not run again after an interruption or a failure.
     var isPaced: Bool { isOwn && retry.attempts == 0 && retry.failures == 0 && !retry.wasInterrupted }
 
     var needsUnlockedContainer: Bool { request.kind == .healthResearch && request.protection != .none }
+
+    /// Whether the deadline of the request has passed: it never starts any more.
+    func isOverdue(at now: WallTime) -> Bool { request.expiresAt.map { $0 <= now } ?? false }
 
     /// The time at which earliest begin and retry delay have passed; nil when they already have.
     func due(at now: Moment, _ configuration: SchedulingConfiguration) -> WallTime? {

@@ -18,12 +18,14 @@ extension Scheduler {
             case .pressure: relievePressure(at: now)
             case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
             case .pause(let plugin): endPause(of: plugin, at: now)
+            case .deadlines(let plugin): stageUnrecordedLapses(of: plugin, at: now)
             case .load: loading.retry()
             }
         }
         while let alarm = agenda.popWall(upTo: now.wall) {
             switch alarm {
             case .requests(let plugin): becomeDue(plugin, at: now)
+            case .deadlines(let plugin): lapseOverdue(plugin, at: now)
             case .plugin(let plugin, let lane): backlog.add(.consider(plugin, lane))
             case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
             case .occurrence(let plugin, let identifier): submitOccurrence(of: identifier, plugin, at: now)
@@ -67,6 +69,7 @@ extension Scheduler {
         plugins[plugin].events.dropVoidCooldowns(at: now, configuration)
         for workClass in plugins[plugin].waits.keys { plugins[plugin].waits[workClass]?.reckonAnew(at: now.wall) }
         if let due = plugins[plugin].requests.nextDue() { agenda.add(.requests(plugin), at: due) }
+        awaitDeadline(of: plugin)
         for lane in Lane.allCases { consider(plugin, lane, at: now) }
     }
 
@@ -83,6 +86,7 @@ extension Scheduler {
             {
                 agenda.add(first.alarm, at: due)
             }
+            if case .deadlines(let plugin) = first.alarm { awaitDeadline(of: plugin) }
             if case .pause(let plugin) = first.alarm, !isStopping, let end = pauses[plugin]?.until {
                 agenda.add(first.alarm, at: end)
             }
@@ -99,6 +103,9 @@ extension Scheduler {
         switch alarm {
         case .requests(let plugin):
             !isStopping && plugins.contains(plugin) && plugins[plugin].requests.nextDue().map { $0 <= time } ?? false
+        case .deadlines(let plugin):
+            !isStopping && plugins.contains(plugin)
+                && plugins[plugin].requests.nextDeadline().map { $0 <= time } ?? false
         case .removedPlugin(let plugin): plugins.contains(plugin) && plugins[plugin].entry == nil
         case .plugin(let plugin, let lane): isAwaited(plugin, in: lane)
         case .occurrence(let plugin, let identifier):
@@ -119,6 +126,7 @@ extension Scheduler {
         case .removedPlugin(let plugin): plugins.contains(plugin) && plugins[plugin].removalDoubt == time
         case .pressure: conditions.isMemoryLow && launches.use(of: .continued).running > 0
         case .pause(let plugin): !isStopping && pauses[plugin]?.until != nil
+        case .deadlines(let plugin): !isStopping && unrecordedLapses[plugin] != nil
         case .backlog: !backlog.isEmpty
         case .keep, .stop, .load: true
         }

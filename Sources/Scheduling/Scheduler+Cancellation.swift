@@ -71,7 +71,11 @@ extension Scheduler {
     }
 
     private func pending(for cancellation: Cancellation) -> [PendingRequest] {
-        guard let identifier = cancellation.identifier else { return plugins[cancellation.plugin].requests.requests() }
+        guard let identifier = cancellation.identifier else {
+            return plugins[cancellation.plugin].requests.requests().filter {
+                cancellation.covers($0.request.identifier)
+            }
+        }
         return plugins[cancellation.plugin].requests[identifier].map { [$0] } ?? []
     }
 

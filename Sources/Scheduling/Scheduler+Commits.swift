@@ -11,6 +11,8 @@ extension Scheduler {
         case .trigger(let event, let reply): triggered(event, reply: reply, at: now)
         case .arrival(let event): arrived(event, isWritten: true, at: now)
         case .cancellation(let cancellation): settle(cancellation, at: now)
+        case .lapse(let lapse): settle(lapse, at: now)
+        case .pushes(let pushes): settle(pushes, at: now)
         case .stop(let task, let change, let reply): stopRecorded(task, change, reply: reply, at: now)
         case .launchStop(let launch, let tasks, let change, let reply):
             launchStopRecorded(launch, tasks, change, reply: reply, at: now)
@@ -21,6 +23,7 @@ extension Scheduler {
         case .launchRecord(let launch): recordingSucceeded(launch, at: now)
         case .clearance(let clearance, let change): clear(clearance, change, at: now)
         case .pause(let plugin, let pause, let reply): pauseRecorded(of: plugin, pause, reply: reply, at: now)
+        case .cursorClearing(let reply): emit(.answer(reply, .cursorCleared))
         case .waits(let plugin, _): waitsWritten(of: plugin, at: now)
         case .keeping: break
         }
@@ -33,6 +36,8 @@ extension Scheduler {
         case .trigger(let event, let reply): notTriggered(event, reply: reply, because: message, at: now)
         case .arrival(let event): arrived(event, isWritten: false, at: now)
         case .cancellation(let cancellation): rollBack(cancellation, because: message, at: now)
+        case .lapse(let lapse): rollBack(lapse, at: now)
+        case .pushes(let pushes): rollBack(pushes, because: message, at: now)
         case .stop(let task, let change, let reply): stopNotRecorded(task, change, reply: reply, message, at: now)
         case .launchStop(let launch, let tasks, let change, let reply):
             launchStopNotRecorded(launch, tasks, change, reply: reply, because: message, at: now)
@@ -45,6 +50,7 @@ extension Scheduler {
         case .clearance(let clearance, let change): notCleared(clearance, change, because: message, at: now)
         case .pause(let plugin, _, let reply):
             pauseNotRecorded(of: plugin, reply: reply, because: message, at: now)
+        case .cursorClearing(let reply): emit(.answer(reply, .notRecorded(message: message)))
         case .waits(let plugin, let classes): waitsNotWritten(of: plugin, classes, at: now)
         case .keeping(let changes):
             kept += changes
@@ -79,8 +85,9 @@ extension Scheduler {
             case .journal: change
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
-                .endTask, .requeueTask, .forbidRequeue, .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
-                .forgetPlugin, .setPause, .raiseIncarnation:
+                .endTask, .requeueTask, .storeCursor, .dropCursor, .setStandstills, .forbidRequeue, .endLaunch,
+                .recordWait, .setDeferrals, .rememberPlugin,
+                .forgetPlugin, .setPause, .changePushToken, .raiseIncarnation:
                 change
             }
         }
@@ -107,6 +114,7 @@ extension Scheduler {
         let due = request.due(at: now, configuration)
         plugins[plugin].requests.insert(request, dueAt: due, readySince: readySince, at: now.wall)
         if let due { agenda.add(.requests(plugin), at: due) }
+        if let deadline = request.request.expiresAt { agenda.add(.deadlines(plugin), at: deadline) }
         if owners[identifier] != plugin { strays[identifier, default: []].insert(plugin) }
         if request.needsUnlockedContainer { toWatchAnew.insert(plugin) }
     }

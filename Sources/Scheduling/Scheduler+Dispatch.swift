@@ -10,6 +10,7 @@ extension Scheduler {
         // Calls.
         case .submitted(let submission, let reply): submit(submission, for: .caller(reply), at: now)
         case .triggered(let trigger, let reply): self.trigger(trigger, reply: reply, at: now)
+        case .pushed(let push, let reply): self.push(push, reply: reply, at: now)
         case .cancelRequested(let identifier, let plugin, let launch, let reply):
             cancel(identifier, of: plugin, from: launch, reply: reply, at: now)
         case .cancelAllRequested(let plugin, let launch, let reply):
@@ -20,6 +21,8 @@ extension Scheduler {
         case .configured(let new, let keys): configure(new, changing: keys, at: now)
         case .taskStopRequested(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
         case .launchStopRequested(let launch, let reply): stopLaunch(launch, reply: reply, at: now)
+        case .cursorClearRequested(let identifier, let plugin, let reply):
+            clearCursor(of: identifier, plugin, reply: reply, at: now)
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
         case .pauseRequested(let plugin, let end, let reply): pause(plugin, until: end, reply: reply, at: now)
         case .resumeRequested(let plugin, let reply): resume(plugin, reply: reply, at: now)
@@ -61,6 +64,9 @@ extension Scheduler {
         case .fetchIntervalSet(let launch, let interval): setFetchInterval(of: launch, to: interval, at: now)
         case .completed(let launch, let id, let outcome, let message):
             completed(launch, id, outcome, saying: message, at: now)
+        case .cursorsRead(let launch, let cursors): cursorsRead(cursors, of: launch)
+        case .cursorWritten(let launch, let id, let write, let reply):
+            cursorWritten(launch, id, write, reply: reply, at: now)
         case .expirationHandlerChanged(let launch, let id, let isSet): setExpirationHandler(of: launch, id, isSet)
         case .runnerExpired(let launch, let ids, let reason): runnerExpired(launch, ids, reason, at: now)
         case .assertionBegan(let launch, let id, let name): assertionBegan(launch, id, named: name, at: now)

@@ -130,16 +130,19 @@ extension Scheduler {
         let blame = judgement.blame
         switch judgement.verdict {
         case .consumed(let outcome):
+            noteStandstills(judgement.standstills, of: task.work, in: number)
             let message = judgement.message
             end(number, judgement.index, as: outcome, blame: blame, message: message, isConsumed: true, at: now)
         case .abandoned:
             end(number, judgement.index, as: .abandoned, blame: blame, message: judgement.message, at: now)
-        case .returned(let outcome, _) where task.wasCancelled:
+        case .returned(let continued, _) where task.wasCancelled:
+            let outcome = continued.endingRun
             let message = "\(judgement.message); the request was cancelled or stopped and is not requeued"
             end(number, judgement.index, as: outcome, blame: blame, message: message, wasCancelled: true, at: now)
         case .returned(let outcome, let retry):
             if let newer = task.successor {
-                let message = judgement.message
+                noteStandstills(judgement.standstills, of: task.work, in: number)
+                let (outcome, message) = (outcome.endingRun, judgement.message)
                 end(number, judgement.index, as: outcome, blame: blame, message: message, supersededBy: newer, at: now)
             } else {
                 requeue(number, judgement, outcome, retry, at: now)
@@ -158,6 +161,7 @@ extension Scheduler {
         guard var work = launches.find(number)?.execution?.tasks[judgement.index].work else { return }
         work.retry = retry
         launches.execute(number) { $0.tasks[judgement.index].outcome = outcome }
+        noteStandstills(judgement.standstills, of: work, in: number)
         let entry = JournalEntry(
             work,
             .task(outcome),
@@ -201,6 +205,10 @@ extension Scheduler {
         if wasCancelled {
             let user = task.cancelledBy
             changes.append(.journal(.cancelledWhileRunning(task.work, launch: number, by: user, at: now)))
+        }
+        // A task that succeeds has done all its work: its next request begins from the start.
+        if outcome == .succeeded || outcome == .noData, task.cursor != nil, let identifier = task.work.identifier {
+            changes.append(.dropCursor(task.work.plugin, identifier, of: task.work.number))
         }
         if isConsumed, !outcome.isFinal {
             changes.append(.journal(.consumed(task.work, by: outcome, launch: number, blame: blame, at: now)))

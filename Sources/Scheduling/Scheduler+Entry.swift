@@ -33,7 +33,9 @@ extension Scheduler {
         refuseForgedRegistrations(registered, by: plugin, of: number, at: now)
         for index in execution.unfinished {
             let work = execution.tasks[index].work
-            if let identifier = work.identifier, !registered.contains(where: { $0.covers(identifier) }) {
+            if work.kind == .push {
+                if !offersReceive { endWithoutReceiver(plugin.identifier, number, index, at: now) }
+            } else if let identifier = work.identifier, !registered.contains(where: { $0.covers(identifier) }) {
                 endUnregistered(identifier, of: plugin.identifier, number, index, at: now)
             } else if case .event(let event) = work, !offersReceive {
                 endUnreceived(event, number, index, at: now)
@@ -80,12 +82,21 @@ extension Scheduler {
                 "\(event.plugin) sets no receiver for events, so the event \"started\" succeeded when entry returned"
                 + " BGT_OK"
             end(number, index, as: .succeeded, blame: .nobody, message: message, at: now)
-        case .trigger, .fetch:
-            let message =
-                "\(event.plugin) returned from its entry without a receiver for events; set plugin->receive"
-                + " in entry, in Swift with BackgroundPlugin.receiveEvents"
-            end(number, index, as: .notRegistered, blame: .plugin, message: message, at: now)
+        case .trigger, .fetch, .push: endWithoutReceiver(event.plugin, number, index, at: now)
         }
+    }
+
+    /// Ends an event or a push of a plugin that set no receiver for events, as a failure that is blamed on the plugin.
+    private mutating func endWithoutReceiver(
+        _ plugin: PluginIdentifier,
+        _ number: LaunchNumber,
+        _ index: Int,
+        at now: Moment
+    ) {
+        let message =
+            "\(plugin) returned from its entry without a receiver for events; set plugin->receive"
+            + " in entry, in Swift with BackgroundPlugin.receiveEvents"
+        end(number, index, as: .notRegistered, blame: .plugin, message: message, at: now)
     }
 
     private mutating func refuseForgedRegistrations(

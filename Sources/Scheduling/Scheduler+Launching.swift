@@ -10,6 +10,7 @@ extension Scheduler {
     mutating func consider(_ plugin: PluginIdentifier, _ lane: Lane, at now: Moment) {
         guard !isStopping, hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         reckonAnewIfDue(plugin, at: now)
+        lapseOverdue(plugin, at: now)
         if lane == .event { return considerEvents(of: plugin, at: now) }
         passDeferral(of: plugin, in: lane, at: now)
         guard hasCandidates(plugin, in: lane) else { return noteWaits(of: plugin, in: lane, [], at: now) }
@@ -107,6 +108,7 @@ extension Scheduler {
         at now: Moment
     ) -> [PendingWork] {
         reckonAnewIfDue(plugin, at: now)
+        lapseOverdue(plugin, at: now)
         switch lane {
         case .event: return eventBatch(of: plugin, for: own, at: now).map { .event($0) }
         case .continued: return continuedBatch(of: plugin, for: own, at: now).map { .request($0) }

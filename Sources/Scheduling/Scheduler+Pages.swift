@@ -67,7 +67,7 @@ extension Scheduler {
         guard plugins.contains(plugin), let entry = plugins[plugin].entry else { return nil }
         let isMain = entry.role == .main
         let executions = launches.numbers(of: plugin).compactMap { launches.find($0)?.execution }
-        let limited = TaskKind.allCases.filter { isMain && $0.countedAs == $0 && $0 != .event }
+        let limited = TaskKind.submittable.filter { isMain && $0.countedAs == $0 }
         let limits = plugins[plugin].requests.limits
         return PluginSummary(
             entry: entry,

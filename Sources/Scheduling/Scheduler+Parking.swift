@@ -36,7 +36,7 @@ extension Scheduler {
         case .cancellation(_, _, _, let reply), .cancellationOfAll(_, _, let reply), .taskStop(_, let reply):
             answer = .answer(reply, .notRecorded(message: message))
         case .runRequest(_, let reply): answer = .answer(reply, .notLaunching(message: message))
-        case .submission, .trigger, .purge: return false
+        case .submission, .trigger, .push, .purge: return false
         }
         if case .known(let plugins) = concerned(by: call), !plugins.contains(where: loading.isMissing) { return false }
         emit(answer)
@@ -55,7 +55,7 @@ extension Scheduler {
             event = .cancelRequested(identifier, of: mainPlugin(of: plugin), from: launch, reply: reply)
         case .cancellationOfAll(let plugin, let launch, let reply):
             event = .cancelAllRequested(of: mainPlugin(of: plugin), from: launch, reply: reply)
-        case .cancellation(_, nil, _, _), .trigger, .runRequest, .taskStop, .purge: break
+        case .cancellation(_, nil, _, _), .trigger, .push, .runRequest, .taskStop, .purge: break
         }
         return ParkedEvent(event: event, user: callingUser, isForeground: isForeground)
     }
@@ -72,8 +72,8 @@ extension Scheduler {
 
     private enum Concerned {
         case known([PluginIdentifier])
-        /// Possibly every plugin that is not loaded: no installed plugin owns one of the identifiers, so its task may be
-        /// pending in any of them. The call waits until all are loaded.
+        /// Possibly every plugin that is not loaded: no installed plugin owns one of the identifiers, so its task may
+        /// be pending in any of them. The call waits until all are loaded.
         case anyPlugin
     }
 
@@ -83,6 +83,7 @@ extension Scheduler {
             if case .plugin(let submitter) = submission.submitter { return .known([mainPlugin(of: submitter)]) }
             return .known([owners[submission.request.identifier]].compactMap { $0 })
         case .trigger(let trigger): return .known([trigger.plugin])
+        case .push(let plugin): return .known([plugin])
         case .cancellation(let identifier, let plugin, _, _):
             return plugin.map { .known([mainPlugin(of: $0)]) } ?? concerned(byNames: [identifier])
         case .cancellationOfAll(let plugin, _, _): return .known([mainPlugin(of: plugin)])
@@ -103,6 +104,7 @@ extension SchedulerEvent {
     enum DependentCall {
         case submission(Submission)
         case trigger(Trigger)
+        case push(to: PluginIdentifier)
         case cancellation(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber?, ReplyToken)
         case cancellationOfAll(of: PluginIdentifier, from: LaunchNumber?, ReplyToken)
         case runRequest([TaskIdentifier], ReplyToken)
@@ -115,6 +117,7 @@ extension SchedulerEvent {
         switch self {
         case .submitted(let submission, _): .submission(submission)
         case .triggered(let trigger, _): .trigger(trigger)
+        case .pushed(let push, _): .push(to: push.plugin)
         case .cancelRequested(let identifier, let plugin, let launch, let reply):
             .cancellation(identifier, of: plugin, from: launch, reply)
         case .cancelAllRequested(let plugin, let launch, let reply):
@@ -123,8 +126,10 @@ extension SchedulerEvent {
         case .taskStopRequested(let identifier, let reply): .taskStop(identifier, reply)
         case .purgeRequested(let plugin, _): .purge(plugin)
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs, and can expire or
-        // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending work.
-        case .byUser, .expirationSimulated, .launchStopRequested, .conditionsSimulated, .configured, .pauseRequested,
+        // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending
+        // work.
+        case .byUser, .cursorClearRequested, .expirationSimulated, .launchStopRequested, .conditionsSimulated,
+            .configured, .pauseRequested,
             .resumeRequested:
             nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil
@@ -132,7 +137,8 @@ extension SchedulerEvent {
             .leftoverKilled:
             nil
         case .runnerReady, .runnerUnavailable, .launchUnlimited, .launchFailedByHost, .killTimePassed, .runnerEnded: nil
-        case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed,
+        case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed, .cursorsRead,
+            .cursorWritten,
             .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .violated, .denied:
             nil
         }

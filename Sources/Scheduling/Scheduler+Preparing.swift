@@ -23,7 +23,8 @@ extension Scheduler {
         let (plugin, kind) = (request.plugin, request.request.kind)
         // Ready work of a free lane waits for a reason, which usually applies to the new request as well.
         guard !isStopping, !isLedgerFailing, hasCatalogue, !loading.isMissing(plugin),
-            !hasCandidates(plugin, in: kind.lane), request.due(at: now, configuration) == nil
+            !hasCandidates(plugin, in: kind.lane), request.due(at: now, configuration) == nil,
+            !request.isOverdue(at: now.wall)
         else { return false }
         var facts = Eligibility.WorkFacts()
         facts.isPermitted = plugins[plugin].requests.isPermitted(request.request.identifier, as: kind)

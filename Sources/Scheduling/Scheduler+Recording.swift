@@ -57,6 +57,7 @@ extension Scheduler {
         guard let launch = launches.find(number), let written = launch.record.inFlight else { return }
         launches.update(number) { $0.record.inFlight = nil }
         let plugin = launch.plugin
+        for reply in written.flatMap(\.replies) { emit(.answer(reply, .cursorRecorded)) }
         for task in written.compactMap(\.task) { settle(task, of: plugin, at: now) }
         flush(number)
         resumeOperations(of: plugin, at: now)
@@ -80,11 +81,12 @@ extension Scheduler {
 
     mutating func recordingFailed(_ number: LaunchNumber, because message: String, at now: Moment) {
         guard let launch = launches.find(number), let failed = launch.record.inFlight else { return }
-        launches.update(number) { launch in
+        let replies = launches.update(number) { launch in
             launch.record.inFlight = nil
-            launch.record.waiting.insert(contentsOf: failed, at: 0)
             launch.record.retryAt = now.monotonic + configuration.hostRetryDelay
+            return launch.record.returnFailed(failed)
         }
+        for reply in replies ?? [] { emit(.answer(reply, .notRecorded(message: message))) }
         supersede(failed, of: launch)
         toEnforceAnew.insert(number)
         let works = launches.find(number)?.record.unrecorded.map(\.work) ?? []

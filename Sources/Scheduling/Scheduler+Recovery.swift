@@ -79,6 +79,18 @@ extension Scheduler {
         }
         var returning = work
         returning.retry.wasInterrupted = true
+        if running.moved.contains(work.number) {
+            // The host or the machine went down, but not before the task had done some of its work.
+            returning.retry.hostLosses = 0
+            let newer = work.identifier.flatMap { newest[$0] }.flatMap { $0 > work.number ? $0 : nil }
+            return Judgement(
+                outcome: newer == nil ? .continues : .interrupted,
+                blame: .machine,
+                message: "interrupted: \(cause); the task continues behind its cursor, no attempt charged",
+                returning: newer == nil ? returning : nil,
+                successor: newer
+            )
+        }
         returning.retry.hostLosses += 1
         let losses = returning.retry.hostLosses
         if losses >= Self.lossesBeforeAbandoned {

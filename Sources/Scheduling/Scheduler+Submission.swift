@@ -71,6 +71,9 @@ extension Scheduler {
     ) -> SubmissionRefusal? {
         let (identifier, kind) = (submission.request.identifier, submission.request.kind)
         guard let entry = plugins[owner].entry else { return .notPermitted(identifier) }
+        if let refusal = SubmissionRules.deadlineRefusal(of: submission.request.normalized, at: now.wall) {
+            return refusal
+        }
         let old = plugins[owner].requests.expected(identifier)
         // A replacement of the same kind is accepted even if requeued tasks exceed the limit. This requires that the
         // replaced request is on disk, because another one may never have been counted.
@@ -227,7 +230,7 @@ extension Scheduler {
 
     /// Prevents the requeueing of older running tasks of the identifier. A task whose end is already being committed is
     /// not affected (C3).
-    private mutating func supersede(by request: PendingRequest) {
+    mutating func supersede(by request: PendingRequest) {
         let (identifier, newer) = (request.request.identifier, request.number)
         for number in launches.numbers(of: request.plugin) {
             supersede(identifier, by: newer, in: number)
@@ -244,10 +247,10 @@ extension Scheduler {
 }
 
 extension TaskRequest {
-    /// The request without the fields that a continued request ignores: it keeps identifier, kind and continued terms,
-    /// so that it begins at once (statement 72). A request of another kind is returned unchanged.
+    /// The request without the fields that a continued request ignores: it keeps identifier, kind, deadline and
+    /// continued terms, so that it begins at once (statement 72). A request of another kind is returned unchanged.
     package var normalized: TaskRequest {
         guard kind == .continued else { return self }
-        return TaskRequest(identifier: identifier, kind: kind, continued: continued)
+        return TaskRequest(identifier: identifier, kind: kind, expiresAt: expiresAt, continued: continued)
     }
 }

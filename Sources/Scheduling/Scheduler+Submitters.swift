@@ -10,6 +10,7 @@ extension Scheduler {
     func owner(of submission: Submission) -> Result<PluginIdentifier, SubmissionRefusal> {
         if isStopping { return .failure(.hostStopping(remedy: "submit again after the host's restart")) }
         let identifier = submission.request.identifier
+        if submission.request.kind == .push { return .failure(.pushBySubmission) }
         var owner = owners[identifier]
         if case .plugin(let submitter) = submission.submitter {
             if let refusal = refusal(ofExtension: submitter) { return .failure(refusal) }

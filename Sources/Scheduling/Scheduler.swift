@@ -22,6 +22,10 @@ package struct Scheduler: Sendable {
     var inFlight = InFlightTable()
     /// The operations on each plugin that wait for the result of a commit in flight.
     var waiting = WaitingOperations()
+    /// By plugin, the lapses whose commit failed. They are staged again after a delay, and stay in flight until then.
+    var unrecordedLapses: [PluginIdentifier: [StagedLapse]] = [:]
+    /// By plugin, the pushes that wait until no change of the plugin's waiting push is in flight, oldest first.
+    var waitingPushes: [PluginIdentifier: [WaitingPush]] = [:]
     var loading: LoadState
     var agenda = Agenda()
     var backlog = Backlog()
@@ -136,6 +140,7 @@ package struct Scheduler: Sendable {
         lastWall = now.wall
         dispatch(event, at: now)
         workOff(at: now)
+        acceptWaitingPushes(at: now)
         load()
         reportStopped(at: now)
         updateLimits()

@@ -92,10 +92,17 @@ package enum Answer: Hashable, Sendable {
     case submitted(SubmissionNumber, plugin: PluginIdentifier, replacing: SubmissionNumber?)
     /// The event with that number was stored, and waits for its launch.
     case triggered(SubmissionNumber)
+    /// The push with that number was accepted.
+    case pushed(SubmissionNumber, PushResult)
     case refused(SubmissionRefusal)
     /// Number of cancelled pending requests; running tasks continue (statement 44).
     case cancelled(Int)
     case notRecorded(message: String)
+    /// The cursor of a running task is on disk.
+    case cursorRecorded
+    /// A user's call deleted the cursor of a task.
+    case cursorCleared
+    case cursorNotCleared(message: String)
     /// The launches for the requested tasks. The tasks of paused plugins wait until the plugins are resumed.
     case launching([LaunchNumber])
     case notLaunching(message: String)
@@ -108,4 +115,14 @@ package enum Answer: Hashable, Sendable {
     case notPurged(message: String)
     case paused(PluginPause)
     case resumed(wasPaused: Bool)
+}
+
+/// The state of an accepted push when its commit was answered.
+package enum PushResult: Hashable, Sendable {
+    /// The push waits for its launch. It may have replaced a waiting one.
+    case stored(replacing: SubmissionNumber?)
+    /// A newer push replaced this one before it could be stored.
+    case replaced(by: SubmissionNumber)
+    /// The deadline of the push had passed. The waiting push stays.
+    case lapsed
 }

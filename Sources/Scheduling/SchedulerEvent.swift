@@ -8,6 +8,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     // Calls.
     case submitted(Submission, reply: ReplyToken)
     case triggered(Trigger, reply: ReplyToken)
+    case pushed(Push, reply: ReplyToken)
     /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil.
     case cancelRequested(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber? = nil, reply: ReplyToken)
     case cancelAllRequested(of: PluginIdentifier, from: LaunchNumber? = nil, reply: ReplyToken)
@@ -17,6 +18,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case taskStopRequested(TaskIdentifier, reply: ReplyToken)
     /// A user's call to stop all tasks of a launch.
     case launchStopRequested(LaunchNumber, reply: ReplyToken)
+    /// A user's call to delete the cursor of a task.
+    case cursorClearRequested(TaskIdentifier, of: PluginIdentifier, reply: ReplyToken)
     case purgeRequested(PluginIdentifier, reply: ReplyToken)
     /// A user's call to pause a plugin, until a time or, when it is nil, until a user resumes it.
     case pauseRequested(PluginIdentifier, until: WallTime?, reply: ReplyToken)
@@ -80,6 +83,13 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// The interval of legacy fetch that a plugin requested; nil for never.
     case fetchIntervalSet(LaunchNumber, Duration?)
     case completed(LaunchNumber, TaskID, CompletionOutcome, message: String? = nil)
+    /// These tasks of the launch have a cursor from an earlier run. The values are the numbers of runs in a row that
+    /// did not move it.
+    case cursorsRead(LaunchNumber, [TaskID: Int])
+    /// A task has written its cursor.
+    ///
+    /// - Parameter reply: the call that is answered when the cursor is on disk; nil when none waits.
+    case cursorWritten(LaunchNumber, TaskID, CursorWrite, reply: ReplyToken? = nil)
     case expirationHandlerChanged(LaunchNumber, TaskID, isSet: Bool)
     case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
     case assertionBegan(LaunchNumber, AssertionID, name: String)
@@ -118,6 +128,32 @@ package struct Trigger: Hashable, Sendable {
     package init(plugin: PluginIdentifier, payload: [UInt8] = []) {
         self.plugin = plugin
         self.payload = payload
+    }
+}
+
+/// A background push for a plugin.
+package struct Push: Hashable, Sendable {
+    package let plugin: PluginIdentifier
+    package let payload: [UInt8]
+    /// The deadline; nil for none.
+    package let expiresAt: WallTime?
+    /// Whether the push waits for external power.
+    package let isLowPriority: Bool
+
+    package init(
+        to plugin: PluginIdentifier,
+        payload: [UInt8] = [],
+        expiresAt: WallTime? = nil,
+        isLowPriority: Bool = false
+    ) {
+        self.plugin = plugin
+        self.payload = payload
+        self.expiresAt = expiresAt
+        self.isLowPriority = isLowPriority
+    }
+
+    package var request: TaskRequest {
+        .push(to: plugin, expiresAt: expiresAt, isLowPriority: isLowPriority)
     }
 }
 

@@ -25,7 +25,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     /// Minimum interval of legacy fetch (statement 84).
     package var minimumFetchInterval: Duration = .seconds(15 * 60)
     package var policies = PolicyConfiguration()
-    /// The operator's switch for refresh and legacy fetch (statement 7).
+    /// The operator's switch for refresh, legacy fetch and pushes (statement 7).
     package var isBackgroundRefreshOn = true
     /// Maximum number of tasks per batch.
     package var batchSize = 100
@@ -78,13 +78,14 @@ package struct PendingLimits: Hashable, Sendable {
     package var processing = 10
     package var continued = 10
 
-    /// The limit that applies to requests of the kind; nil for events, which are not submitted.
+    /// The limit that applies to requests of the kind; nil for events, which are not submitted, and for pushes, of
+    /// which a plugin has at most one.
     package subscript(kind: TaskKind) -> Int? {
         switch kind {
         case .refresh: refresh
         case .processing, .healthResearch: processing
         case .continued: continued
-        case .event: nil
+        case .event, .push: nil
         }
     }
 
@@ -97,6 +98,7 @@ package struct Budgets: Hashable, Sendable {
     package var processing: Duration = .seconds(600)
     package var healthResearch: Duration = .seconds(600)
     package var event: Duration = .seconds(30)
+    package var push: Duration = .seconds(30)
 
     package init() {}
 
@@ -108,6 +110,7 @@ package struct Budgets: Hashable, Sendable {
         case .healthResearch: healthResearch
         case .continued: nil
         case .event: event
+        case .push: push
         }
     }
 }
@@ -115,8 +118,8 @@ package struct Budgets: Hashable, Sendable {
 /// The operator's settings for one plugin. For a setting that is nil, the setting of the host applies.
 package struct PluginPolicy: Hashable, Sendable {
     package var isEnabled = true
-    /// Whether the plugin may use refresh and legacy fetch (statement 7). If false, new refresh requests are refused as
-    /// unavailable, and pending ones are blocked. `isBackgroundDenied` blocks all work except continued tasks, and
+    /// Whether the plugin may use refresh, legacy fetch and pushes (statement 7). If false, new refresh requests
+    /// are refused as unavailable, and pending ones and pushes are blocked. `isBackgroundDenied` blocks all work except continued tasks, and
     /// refuses new requests as not permitted.
     package var isBackgroundRefreshOn = true
     package var isBackgroundDenied = false

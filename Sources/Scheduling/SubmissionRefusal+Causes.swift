@@ -58,4 +58,30 @@ extension SubmissionRefusal {
                 + " set plugins.\(plugin).enabled to true in the host's configuration and run bgtask host reload"
         )
     }
+
+    // MARK: Pushes
+
+    static let pushBySubmission = SubmissionRefusal(
+        code: .notPermitted,
+        subReason: .submitterMayNotSchedule,
+        message: "a push is not submitted as a request; send it with \"bgtask push send\""
+    )
+
+    /// - Parameter problem: the problem of the plugin's refused manifest; nil when no manifest describes the plugin.
+    static func pushWithoutPlugin(_ plugin: PluginIdentifier, problem: String?) -> SubmissionRefusal {
+        SubmissionRefusal(
+            code: .unavailable,
+            subReason: .pluginMissing,
+            message: problem.map { "plugin \(plugin) is refused: \($0)" }
+                ?? "no plugin \(plugin) is installed; list the plugins with: bgtask plugin list"
+        )
+    }
+
+    static func pushToExtension(_ plugin: PluginIdentifier, of main: PluginIdentifier) -> SubmissionRefusal {
+        SubmissionRefusal(
+            code: .notPermitted,
+            subReason: .remoteNotificationModeMissing,
+            message: "\(plugin) is an extension, and only main plugins receive pushes; send the push to \(main)"
+        )
+    }
 }

@@ -137,6 +137,23 @@ package enum SubmissionRules {
         )
     }
 
+    /// The refusal of a deadline that has passed, or that does not follow the earliest begin: the request could never
+    /// start. Nil for any other request.
+    static func deadlineRefusal(of request: TaskRequest, at now: WallTime) -> SubmissionRefusal? {
+        guard let deadline = request.expiresAt else { return nil }
+        let problem =
+            deadline <= now
+            ? "has passed"
+            : request.earliestBegin.map { deadline <= $0 } == true ? "is not later than earliest_begin" : nil
+        guard let problem else { return nil }
+        return SubmissionRefusal(
+            code: .notPermitted,
+            subReason: .deadlinePassed,
+            message: "expires_at of \(request.identifier) \(problem), so the request could never start; submit it with"
+                + " a later expires_at, or without one"
+        )
+    }
+
     /// The refusal of a kind that is newer than the header of the plugin's library, which could not handle it; nil for
     /// any other kind.
     private static func versionRefusal(
@@ -163,9 +180,9 @@ package enum SubmissionRules {
         case .modeMissing(let mode):
             SubmissionRefusal(
                 code: .notPermitted,
-                subReason: mode == .fetch ? .fetchModeMissing : .processingModeMissing,
+                subReason: mode.missing,
                 message:
-                    "a \(request.kind.name) request needs the background mode \(mode.rawValue), which the manifest of"
+                    "a \(request.kind == .push ? "push" : "\(request.kind.name) request") needs the background mode \(mode.rawValue), which the manifest of"
                     + " \(entry.identifier) does not list; add it to background-modes"
             )
         case .entitlementMissing(let entitlement):
@@ -229,7 +246,25 @@ extension TaskKind {
         switch self {
         case .refresh: .fetch
         case .processing, .healthResearch: .processing
+        case .push: .remoteNotification
         case .continued, .event: nil
+        }
+    }
+}
+
+extension TaskKind {
+    /// Whether the operator's switch for background refresh covers the kind (statement 7). A push that arrives while
+    /// the switch is off is stored and waits.
+    var needsBackgroundRefresh: Bool { self == .refresh || self == .push }
+}
+
+extension BackgroundMode {
+    /// The sub-reason of a refusal because the manifest does not list the mode.
+    fileprivate var missing: SubmissionRefusal.SubReason {
+        switch self {
+        case .fetch: .fetchModeMissing
+        case .processing: .processingModeMissing
+        case .remoteNotification: .remoteNotificationModeMissing
         }
     }
 }

@@ -47,7 +47,8 @@ package enum ABIVocabulary: UInt32, Hashable, Sendable, CaseIterable {
                 (22, "BGT_REASON_MODE_PROCESSING_MISSING"), (23, "BGT_REASON_NOT_IN_FOREGROUND"),
                 (24, "BGT_REASON_RESOURCES_UNSUPPORTED"), (25, "BGT_REASON_ENTITLEMENT_MISSING"),
                 (26, "BGT_REASON_BACKGROUND_DENIED"), (27, "BGT_REASON_NOT_ITS_MAIN_PLUGIN"),
-                (28, "BGT_REASON_NOT_AN_EXTENSION"), (30, "BGT_REASON_NO_CAPACITY_NOW"),
+                (28, "BGT_REASON_NOT_AN_EXTENSION"), (29, "BGT_REASON_MODE_REMOTE_NOTIFICATION_MISSING"),
+                (30, "BGT_REASON_NO_CAPACITY_NOW"), (31, "BGT_REASON_DEADLINE_PASSED"),
             ]
         case .kind:
             [
@@ -68,7 +69,7 @@ package enum ABIVocabulary: UInt32, Hashable, Sendable, CaseIterable {
             ]
         case .event:
             [
-                (1, "BGT_EVENT_STARTED"), (2, "BGT_EVENT_TRIGGER"), (3, "BGT_EVENT_FETCH"),
+                (1, "BGT_EVENT_STARTED"), (2, "BGT_EVENT_TRIGGER"), (3, "BGT_EVENT_FETCH"), (4, "BGT_EVENT_PUSH"),
             ]
         case .outcome:
             [

@@ -11,6 +11,7 @@ package struct JournalEntry: Hashable, Sendable {
         case launched
         case cancelled
         case replaced
+        case lapsed
         case superseded
         case consumed
         case stopRequested
@@ -32,18 +33,20 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginRemoved
         case pluginPaused
         case pluginResumed
+        case pushTokenChanged
+        case cursorCleared
         case configurationReloaded
         case backedUp
         case restored
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
-                .submitted, .launched, .cancelled, .replaced, .superseded, .consumed, .stopRequested,
+                .submitted, .launched, .cancelled, .replaced, .lapsed, .superseded, .consumed, .stopRequested,
                 .cancelRequested, .launchRequested, .expirationSimulated, .triggered, .conditionsSimulated,
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
-                .pluginResumed, .configurationReloaded, .backedUp, .restored,
+                .pluginResumed, .pushTokenChanged, .cursorCleared, .configurationReloaded, .backedUp, .restored,
             ]
         }
 
@@ -56,6 +59,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .launched: ("launched", "a plugin was launched", false)
             case .cancelled: ("cancelled", "a request was cancelled; a running task is not requeued", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
+            case .lapsed: ("lapsed", "the deadline of a pending request passed before the request started", true)
             case .superseded:
                 ("superseded", "an interrupted or failed task is not requeued: a newer request exists", true)
             case .consumed:
@@ -92,6 +96,9 @@ package struct JournalEntry: Hashable, Sendable {
             case .pluginPaused: ("plugin-paused", "a user paused a plugin, whose pending work waits", false)
             case .pluginResumed:
                 ("plugin-resumed", "a user resumed a paused plugin, or the time of its pause has passed", false)
+            case .pushTokenChanged:
+                ("push-token-changed", "a user issued, rotated or revoked the device token of a plugin", false)
+            case .cursorCleared: ("cursor-cleared", "a user deleted the cursor of a task", false)
             case .configurationReloaded:
                 ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
             case .backedUp: ("backed-up", "a user made a backup of the running host", false)
@@ -117,8 +124,8 @@ package struct JournalEntry: Hashable, Sendable {
     package private(set) var message: String
     /// The number of the newer submission; nil except in entries about a replaced or superseded request.
     package var successor: SubmissionNumber?
-    /// In an entry that sums up omitted journal lines, their number; in an entry about a started launch, the number of
-    /// its tasks; in an entry about a killed leftover process or about missing limits, the number of earlier ones
+    /// In an entry that sums up omitted journal lines, their number; in an entry about accepted or replaced pushes, the
+    /// number of pushes; in an entry about a started launch, the number of its tasks; in an entry about a killed leftover process or about missing limits, the number of earlier ones
     /// without an entry, and nil for none; nil in other entries.
     package var count: Int?
     /// The user whose call caused the entry; nil when no call did.
@@ -157,8 +164,8 @@ package struct JournalEntry: Hashable, Sendable {
         return entry
     }
 
-    /// An entry about an interrupted or failed task that is not requeued, because a newer request with the same identifier
-    /// supersedes it.
+    /// An entry about an interrupted or failed task that is not requeued, because a newer request with the same
+    /// identifier supersedes it.
     package static func superseded(
         _ work: PendingWork,
         by newer: SubmissionNumber,

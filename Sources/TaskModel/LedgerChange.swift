@@ -20,6 +20,13 @@ package enum LedgerChange: Hashable, Sendable {
     /// Requeues a running task with its new retry state and its payload. When a newer request with the same identifier
     /// is pending, the task ends instead, and the same transaction records its end in the journal.
     case requeueTask(LaunchNumber, PendingWork, at: WallTime)
+    /// Stores the cursor of a running task. The contents are set by the decision loop.
+    case storeCursor(CursorChange)
+    /// Deletes the cursor of a task, unless a newer submission than `of` wrote it; nil deletes it in any case. Does
+    /// nothing when the task has none.
+    case dropCursor(PluginIdentifier, TaskIdentifier, of: SubmissionNumber? = nil)
+    /// Sets the number of runs in a row that did not move the cursor. Does nothing for a task without a cursor.
+    case setStandstills(PluginIdentifier, TaskIdentifier, Int)
     /// Marks a running task as cancelled or stopped: if the task is interrupted, it is not requeued.
     case forbidRequeue(LaunchNumber, SubmissionNumber)
     case endLaunch(LaunchNumber, LaunchEnd)
@@ -41,6 +48,8 @@ package enum LedgerChange: Hashable, Sendable {
     case setPause(PluginIdentifier, PluginPause?)
     /// Replaces the histogram of a plugin's uses.
     case setUses(PluginIdentifier, UseHistogram)
+    /// Issues, rotates or revokes the device token of a plugin. A token that ends is kept as ended at the time.
+    case changePushToken(PluginIdentifier, PushTokenChange, at: WallTime)
     /// Raises the incarnation of the ledger to this number; does nothing when it is not higher.
     case raiseIncarnation(Int64)
 }
@@ -140,7 +149,7 @@ package struct PastLaunch: Hashable, Sendable {
     package let outcome: LaunchOutcome
     package let endedAt: WallTime
     package let used: Duration?
-    /// The kinds of those requests of the launch that the plugin itself had submitted.
+    /// The kinds of those requests of the launch that the plugin itself had submitted, and of its pushes.
     package let ownKinds: Set<TaskKind>
     /// Whether the launch used its whole budget, so that its tasks expired or overran.
     package let usedBudget: Bool
@@ -219,6 +228,8 @@ package struct LedgerSnapshot: Sendable {
         package let unfinished: [PendingWork]
         /// The unfinished tasks that were cancelled or stopped while they ran.
         package let mayNotBeRequeued: Set<SubmissionNumber>
+        /// The unfinished tasks whose cursor the launch has moved.
+        package let moved: Set<SubmissionNumber>
 
         package init(
             number: LaunchNumber,
@@ -227,7 +238,8 @@ package struct LedgerSnapshot: Sendable {
             process: RunnerProcess,
             startedAt: WallTime,
             unfinished: [PendingWork],
-            mayNotBeRequeued: Set<SubmissionNumber>
+            mayNotBeRequeued: Set<SubmissionNumber>,
+            moved: Set<SubmissionNumber> = []
         ) {
             self.number = number
             self.plugin = plugin
@@ -236,6 +248,7 @@ package struct LedgerSnapshot: Sendable {
             self.startedAt = startedAt
             self.unfinished = unfinished
             self.mayNotBeRequeued = mayNotBeRequeued
+            self.moved = moved
         }
     }
 }

@@ -33,12 +33,13 @@ package struct PendingRequest: Hashable, Sendable {
 }
 
 extension PendingRequest {
-    /// Whether the plugin submitted the request itself. False for requests of users, extensions and schedules.
-    package var isOwn: Bool { submitter == .plugin(plugin) }
+    /// Whether the spacing of the kind applies to the request: the plugin submitted it itself, or it is a push, whoever
+    /// sent it. False for other requests of users, extensions and schedules.
+    package var isOwn: Bool { submitter == .plugin(plugin) || request.kind == .push }
 }
 
 extension Sequence<PendingWork> {
-    /// The kinds of those requests in the sequence that the plugin of the request submitted itself.
+    /// The kinds of those requests in the sequence that the plugin of the request submitted itself, and of pushes.
     package var ownKinds: Set<TaskKind> {
         Set(compactMap { if case .request(let request) = $0, request.isOwn { request.request.kind } else { nil } })
     }

@@ -24,7 +24,7 @@ package enum Reason: Hashable, Sendable {
     /// `attempts` is the number of charged attempts; `failed` is nil unless the host retries the task after a failure.
     case retryDelay(until: WallTime, attempts: Int, failed: FailedAttempt? = nil)
     case spacing(until: MonotonicTime)
-    /// The spacing of the plugin's own requests of a kind.
+    /// The spacing of the plugin's own requests of a kind, or of its pushes.
     case kindSpacing(until: WallTime, TaskKind, Duration)
     case dayBudget(until: WallTime, limit: Duration)
     case stagger(until: MonotonicTime, after: StaggerCause)
@@ -182,7 +182,9 @@ extension Reason {
             )
         case .kindSpacing(_, let kind, let spacing):
             (
-                "the last \(kind.name) launch for the plugin's own requests ended less than \(spacing.humanReadable) ago",
+                "the last \(kind.name) launch"
+                    + (kind == .push ? " of the plugin" : " for the plugin's own requests")
+                    + " ended less than \(spacing.humanReadable) ago",
                 "wait, run the task now with bgtask run, or lower policies.spacing.\(kind.name) in the host's"
                     + " configuration and run bgtask host reload"
             )
@@ -202,7 +204,7 @@ extension Reason {
                 (unused.map { "no user has used the plugin for \($0) weeks" } ?? "no use of the plugin is expected yet")
                     + ", and the last refresh launch for its own requests ended less than \(spacing.humanReadable) ago",
                 "wait, run the task now with bgtask run, or set policies.learn-use to false in the host's configuration"
-                    + " and restart the host"
+                    + " and run bgtask host reload"
             )
         case .externalPower:
             (

@@ -17,7 +17,8 @@ package enum RequestField: CaseIterable, Hashable, Sendable {
     private var row: Row {
         switch self {
         case .requiresNetwork: ("requires_network", "--needs-network", Self.ofProcessing)
-        case .requiresExternalPower: ("requires_external_power", "--needs-external-power", Self.ofProcessing)
+        case .requiresExternalPower:
+            ("requires_external_power", "--needs-external-power", Self.ofProcessing.union([.push]))
         case .protection: ("protection", "--protection", [.healthResearch])
         case .title: ("title", "--title", [.continued])
         case .subtitle: ("subtitle", "--subtitle", [.continued])
@@ -42,8 +43,9 @@ package enum RequestField: CaseIterable, Hashable, Sendable {
 }
 
 extension TaskKind {
-    /// The kinds that can be submitted; events are created by the host.
-    package static let submittable = allCases.filter { $0 != .event }
+    /// The kinds that can be submitted as requests for an identifier. Events are created by the host, and pushes are
+    /// sent to a plugin.
+    package static let submittable = allCases.filter { $0 != .event && $0 != .push }
 }
 
 extension TaskRequest {
@@ -67,7 +69,9 @@ extension TaskRequest {
             return "the payload has \(payload.count) bytes; at most \(Self.maximumPayload) are allowed;"
                 + " put larger data into the container"
         }
-        if !TaskKind.submittable.contains(kind) { return "an event cannot be submitted; submit another kind" }
+        if !TaskKind.submittable.contains(kind) {
+            return "\(kind == .push ? "a push" : "an event") cannot be submitted; submit another kind"
+        }
         if let field = RequestField.foreign(to: kind, isGiven: has) {
             return "\(field.key) has no meaning for a \(kind.name) request; leave it out"
         }

@@ -42,7 +42,9 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
         case backgroundDenied = 26
         case notItsMainPlugin = 27
         case notAnExtension = 28
+        case remoteNotificationModeMissing = 29
         case noCapacityNow = 30
+        case deadlinePassed = 31
 
         package var name: String {
             switch self {
@@ -66,7 +68,9 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
             case .backgroundDenied: "background-denied"
             case .notItsMainPlugin: "not-its-main-plugin"
             case .notAnExtension: "not-an-extension"
+            case .remoteNotificationModeMissing: "mode-remote-notification-missing"
             case .noCapacityNow: "no-capacity-now"
+            case .deadlinePassed: "deadline-passed"
             }
         }
     }

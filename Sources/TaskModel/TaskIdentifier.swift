@@ -1,15 +1,36 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// The name of a task, matched exactly and case-sensitively (statement 9): a reverse-DNS name, or one label that is not
-/// the name of an event.
+/// the name of an event. Or the name of a plugin's push.
 package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
     /// Creates an identifier; nil when `text` violates the rule. `flaw(in:)` returns the violation.
     package init?(_ text: String) {
-        guard Self.flaw(in: text) == nil else { return nil }
+        guard Self.pushedPlugin(in: text) != nil || Self.flaw(in: text) == nil else { return nil }
         self.text = text
     }
+
+    private init(unchecked text: String) { self.text = text }
+
+    // MARK: Pushes
+
+    private static let pushSuffix = ":push"
+
+    /// The identifier of the waiting push of a plugin, such as `com.example.feed:push`. No manifest can permit it,
+    /// because the name of a task has no colon.
+    package static func push(to plugin: PluginIdentifier) -> TaskIdentifier {
+        TaskIdentifier(unchecked: plugin.text + pushSuffix)
+    }
+
+    /// The plugin whose push has this identifier; nil for the identifier of a task.
+    package var pushedPlugin: PluginIdentifier? { Self.pushedPlugin(in: text) }
+
+    private static func pushedPlugin(in text: String) -> PluginIdentifier? {
+        text.hasSuffix(pushSuffix) ? PluginIdentifier(String(text.dropLast(pushSuffix.count))) : nil
+    }
+
+    // MARK: Rules
 
     /// The flaw of an invalid identifier of a task; nil when the identifier is valid.
     package static func flaw(in text: String) -> ReverseDNSName.Flaw? {
@@ -35,10 +56,11 @@ package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// Creates a permitted identifier; nil when `text` is neither a name nor a name followed by `.*`.
     package init?(_ text: String) {
         if text.hasSuffix(".*") {
-            guard let prefix = TaskIdentifier(String(text.dropLast(2))), !prefix.hasOneLabel else { return nil }
+            guard let prefix = TaskIdentifier(String(text.dropLast(2))), !prefix.hasOneLabel, prefix.pushedPlugin == nil
+            else { return nil }
             self = .pattern(prefix: prefix)
         } else {
-            guard let name = TaskIdentifier(text) else { return nil }
+            guard let name = TaskIdentifier(text), name.pushedPlugin == nil else { return nil }
             self = .exact(name)
         }
     }
@@ -54,7 +76,8 @@ package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
     package func covers(_ identifier: TaskIdentifier) -> Bool {
         switch self {
         case .exact(let name): name == identifier
-        case .pattern(let prefix): identifier.text.hasPrefix(prefix.text + ".")
+        case .pattern(let prefix):
+            identifier.text.hasPrefix(prefix.text + ".") && identifier.pushedPlugin == nil
         }
     }
 }

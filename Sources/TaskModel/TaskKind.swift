@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The kind of a task; the numbers are the ABI's `BGT_KIND_...`.
+/// The kind of a task; the numbers are the ABI's `BGT_KIND_...`, except that of a push, which only the host uses.
 package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     case refresh = 1
     case processing = 2
@@ -9,6 +9,11 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     /// Work that a user starts and watches.
     case continued = 4
     case event = 5
+    /// A background push. It waits like a request, one for each plugin, and is delivered as the event `push`.
+    case push = 6
+
+    /// The kinds whose numbers the ABI has. A push crosses to the plugin as an event.
+    package static let ofABI = allCases.filter { $0 != .push }
 
     package var name: String {
         switch self {
@@ -17,6 +22,7 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
         case .healthResearch: "health-research"
         case .continued: "continued"
         case .event: "event"
+        case .push: "push"
         }
     }
 
@@ -28,14 +34,14 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     /// The minor version of the ABI since which the kind exists.
     package var sinceMinor: Int {
         switch self {
-        case .refresh, .processing, .healthResearch, .continued, .event: 0
+        case .refresh, .processing, .healthResearch, .continued, .event, .push: 0
         }
     }
 
     /// The lane of a launch for this kind of task. A continued task may also join a launch in another lane (C8).
     package var lane: Lane {
         switch self {
-        case .refresh, .processing, .healthResearch: .background
+        case .refresh, .processing, .healthResearch, .push: .background
         case .event: .event
         case .continued: .continued
         }
@@ -78,10 +84,11 @@ package enum PluginRole: UInt32, Hashable, Sendable, CaseIterable {
 }
 
 /// A manifest's permission for a kind of background work: `fetch` for refresh, `processing` for processing and health
-/// research.
+/// research, `remote-notification` for pushes.
 package enum BackgroundMode: String, Hashable, Sendable, CaseIterable {
     case fetch
     case processing
+    case remoteNotification = "remote-notification"
 }
 
 /// The cause of a launch; the numbers are the ABI's `BGT_CAUSE_...`.
@@ -110,19 +117,23 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
     case trigger = 2
     /// Legacy fetch: the interval that the plugin requested has passed (statement 84).
     case fetch = 3
+    /// A background push with its payload, for a plugin whose manifest lists the mode `remote-notification`. A waiting
+    /// push is a request, not an event: the type exists only in plans.
+    case push = 4
 
     package var name: String {
         switch self {
         case .started: "started"
         case .trigger: "trigger"
         case .fetch: "fetch"
+        case .push: "push"
         }
     }
 
     /// The minor version of the ABI since which the event exists.
     package var sinceMinor: Int {
         switch self {
-        case .started, .trigger, .fetch: 0
+        case .started, .trigger, .fetch, .push: 0
         }
     }
 }

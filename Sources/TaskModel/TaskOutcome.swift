@@ -12,6 +12,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     case overran
     case notRegistered = "not-registered"
     case abandoned
+    case noProgress = "no-progress"
 
     // Failed or interrupted: the task is requeued, unless a newer request supersedes it.
     case retrying
@@ -21,6 +22,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     case entryFailed = "entry-failed"
     case loadFailed = "load-failed"
     case interrupted
+    case continues
 
     /// Meaning of each outcome, whether it ends the task for good, and its severity. Of the tasks of a launch, the
     /// outcome with the highest severity is shown first.
@@ -30,11 +32,15 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         case .noData: ("the plugin completed the task without new data", true, 1)
         case .interrupted:
             ("the host stopped or went down, or the launch failed without a proven fault of the task", false, 2)
+        case .continues:
+            ("the run ended early, and the task continues at its cursor", false, 2)
         case .expired:
             ("the task was expired, had no expiration handler and was killed at the end of a grace period", true, 3)
         case .failed: ("the plugin completed the task without success", true, 4)
         case .notRegistered:
             ("the plugin registered no handler for the task, or has no receiver for the event", true, 5)
+        case .noProgress:
+            ("several runs in a row ended early without moving the cursor of the task", true, 5)
         case .overran:
             ("the task was killed at the end of a grace period, despite its expiration handler", true, 6)
         case .retrying: ("the plugin completed the task without success, and the host retries it", false, 4)

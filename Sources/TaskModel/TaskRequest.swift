@@ -4,11 +4,16 @@
 package struct TaskRequest: Hashable, Sendable {
     /// The maximum size of the payload of a request or an event, in bytes.
     package static let maximumPayload = 65_536
+    /// The maximum size of the payload of a push, in bytes; the limit of Apple's service.
+    package static let maximumPushPayload = 4_096
 
     package let identifier: TaskIdentifier
     package let kind: TaskKind
     /// Earliest time of the launch. Nil means no delay, and so does a time in the past (statements 28 and 30).
     package let earliestBegin: WallTime?
+    /// The deadline: the request never starts from this time on, and lapses when it is still pending then. Nil without
+    /// a deadline.
+    package let expiresAt: WallTime?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
     /// The protection of the container that a health research task requires; the default for other kinds.
@@ -20,6 +25,7 @@ package struct TaskRequest: Hashable, Sendable {
         identifier: TaskIdentifier,
         kind: TaskKind,
         earliestBegin: WallTime? = nil,
+        expiresAt: WallTime? = nil,
         requiresNetwork: Bool = false,
         requiresExternalPower: Bool = false,
         protection: ProtectionType = .default,
@@ -28,10 +34,29 @@ package struct TaskRequest: Hashable, Sendable {
         self.identifier = identifier
         self.kind = kind
         self.earliestBegin = earliestBegin
+        self.expiresAt = expiresAt
         self.requiresNetwork = requiresNetwork
         self.requiresExternalPower = requiresExternalPower
         self.protection = protection
         self.continued = continued
+    }
+}
+
+extension TaskRequest {
+    /// The request of a push for a plugin.
+    ///
+    /// - Parameter isLowPriority: whether the push waits for external power.
+    package static func push(
+        to plugin: PluginIdentifier,
+        expiresAt: WallTime? = nil,
+        isLowPriority: Bool = false
+    ) -> TaskRequest {
+        TaskRequest(
+            identifier: .push(to: plugin),
+            kind: .push,
+            expiresAt: expiresAt,
+            requiresExternalPower: isLowPriority
+        )
     }
 }
 

@@ -45,6 +45,14 @@ struct RefreshTests {
         }
     }
 
+    @Test func `a push with a payload reaches the receiver of events, and submits nothing`() async throws {
+        try await with { host in
+            #expect(await host.push(Data("news".utf8)) == .success)
+            #expect(await host.push() == .success)
+            #expect(host.submissions.isEmpty)
+        }
+    }
+
     @Test func `a refresh stores a new colour once, and submits its successor each time`() async throws {
         try await with { host in
             #expect(await host.run(Self.refresh, .refresh) == .success)

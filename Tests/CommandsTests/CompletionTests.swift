@@ -88,7 +88,7 @@ struct CompletionTests {
         #expect(await terminal.run("--generate-completion-script", "bash") == .done)
         let lines = terminal.output.split(separator: "\n").map { $0.trimmingPrefix(while: \.isWhitespace) }
         // The first list of flags and of options is that of the root command.
-        let flags = lines.first { $0.contains("non_repeating_flags=(") }
+        let flags = lines.first { $0.contains("local -a non_repeating_flags=(") }
         let options = lines.first { $0.contains(" non_repeating_options=(") }
         #expect(flags?.contains("--json --system --user") == true, "\(flags ?? "")")
         #expect(options?.contains("--socket") == true, "\(options ?? "")")

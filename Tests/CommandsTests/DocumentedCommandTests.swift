@@ -102,8 +102,8 @@ private struct DocumentedCommand: CustomStringConvertible {
     }
 
     /// The words of a command line, split as by a shell, up to a comment, a pipe or a redirection. Optional parts are
-    /// included. The placeholders ID, TASK, IDENTIFIER and NUMBER become a value; an ellipsis at the end of a word is
-    /// removed.
+    /// included. The placeholders ID, TASK, IDENTIFIER, NUMBER and MANIFEST become a value; an ellipsis at the end of a
+    /// word is removed.
     private static func words(of line: String) -> [String] {
         var words: [String] = []
         var word: String?
@@ -122,8 +122,12 @@ private struct DocumentedCommand: CustomStringConvertible {
         if let word { words.append(word) }
         return words.prefix { !["#", "|", ">"].contains($0) }.map { word in
             let name = word.hasSuffix("...") ? String(word.dropLast(3)) : word
-            if name == "NUMBER" { return "41" }
-            return ["ID", "TASK", "IDENTIFIER"].contains(name) ? "com.example.name" : name
+            return switch name {
+            case "NUMBER": "41"
+            case "MANIFEST": "feed.yaml"
+            case "ID", "TASK", "IDENTIFIER": "com.example.name"
+            default: name
+            }
         }
     }
 }

@@ -49,6 +49,7 @@ struct RenderingTests {
             Samples.host().text(for: reader) == """
                 version         0.1.0
                 features        bgtask.legacy-fetch/1
+                                bgtask.cursor/1
                                 manifest.library-per-architecture
                 process         7, user bgtask
                 started         2026-01-31 00:48:00 (1h ago)
@@ -85,7 +86,7 @@ struct RenderingTests {
                 retry           a task after 10s, doubling, at most 3 attempts; a failed runner or commit after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d, 256MiB of journal; each deletion waits 10min, in case the clock is wrong
                 logs            1MiB per launch, 16MiB per plugin, 512MiB in all, kept for 14d
-                policies        stagger 1min, spacing of plugins' own refresh requests 15min, spacing after overruns 30s, doubling to 1h, use is learned, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
+                policies        stagger 1min, spacing of plugins' own refresh requests 15min, spacing of pushes 20min, spacing after overruns 30s, doubling to 1h, use is learned, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; off: load
                 isolation       required: files, network
                                 network: seccomp, Landlock 7
                                 memory: not enforced: control groups are disabled (cgroup: none)

@@ -1,9 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Commands
 import ControlAPI
 import TaskModel
+import TerminalText
 import Testing
+
+@testable import Commands
 
 @Suite("bgtask run submits missing requests, and with --wait exits with the outcome of the task")
 struct RunTests {
@@ -141,5 +143,21 @@ struct RunTests {
         let terminal = Terminal()
         #expect(await terminal.run(list: ["run"] + arguments + ["--socket", "/nowhere"]) == .misuse)
         #expect(terminal.error.contains(message), "\(terminal.error)")
+    }
+
+    @Test func `a pause that the line of a submission names is not printed again`() throws {
+        let pause = WaitingReason(.pluginPaused(try Samples.plugin(), Samples.pause), at: Samples.moment)
+        let submission = TaskSubmissionReply(
+            SubmissionNumber(rawValue: 12),
+            plugin: try Samples.plugin(),
+            identifier: try Samples.task(),
+            replacing: nil,
+            waiting: [pause]
+        )
+        let reader = Reader(now: Samples.now, timeZone: .gmt)
+        let report = RunReport(submitted: [submission], run: RunReply(launching: [], waiting: [pause]))
+        #expect(report.text(for: reader) == submission.text(for: reader))
+        let pending = RunReport(run: RunReply(launching: [], waiting: [pause]))
+        #expect(pending.text(for: reader).hasPrefix("a requested task waits for plugin-paused"))
     }
 }

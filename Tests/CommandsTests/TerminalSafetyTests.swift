@@ -18,12 +18,13 @@ struct TerminalSafetyTests {
     private static let calls: [String: [String]] = [
         "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "logs": ["a.b"], "watch": ["--once"],
         "task submit": ["a.b", "--kind", "refresh"], "task cancel": ["a.b"], "task stop": ["a.b"],
-        "task retry": ["a.b"], "task list": [],
+        "task retry": ["a.b"], "task cursor": ["a.b"], "task list": [],
         "plugin list": [], "plugin show": ["a.b"], "plugin check": ["/\(hostile).yaml"],
         "plugin inspect": ["/\(hostile).so"], "plugin install": ["/\(hostile).yaml"],
         "plugin pack": ["/\(hostile).yaml"], "plugin new": ["a.b\(hostile)", "--language", "c", "--role", "main"],
         "plugin remove": ["a.b", "--yes"], "plugin pause": ["a.b", "--for", "2h"], "plugin resume": ["a.b"],
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
+        "push send": ["a.b"], "push token": ["a.b"],
         "launch list": [], "launch show": ["1"], "launch stop": ["1"], "schedule list": [], "schedule check": [hostile],
         "stats": ["a.b"], "metrics": ["--textfile", "/\(hostile)"],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
@@ -38,7 +39,7 @@ struct TerminalSafetyTests {
     /// The verbs that take a host's socket and, apart from `watch`, `--json`.
     private static let remote = [
         "run", "why", "trigger", "journal", "logs", "watch", "task submit", "task cancel", "task stop", "task retry",
-        "task list",
+        "task cursor", "task list", "push send", "push token",
         "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
         "schedule list", "simulate expiration", "simulate conditions", "host status", "host reload",
         "stats",
@@ -157,6 +158,11 @@ struct TerminalSafetyTests {
         case .pluginShow: try hostile(Samples.pluginShow())
         case .pluginPurge: ""
         case .pluginTrigger: try hostile(PluginTriggerReply(SubmissionNumber(rawValue: 1), plugin: Samples.plugin()))
+        case .pluginPush:
+            try hostile(PluginPushReply(SubmissionNumber(rawValue: 1), plugin: Samples.plugin(), state: .stored))
+        case .pushTokenIssue: try hostile(PushTokenReply(try Samples.pushToken()))
+        case .pushTokenRevoke: try hostile(PushTokenRevocationReply(Samples.plugin(), isRevoked: true))
+        case .pushTokenCheck: try hostile(PushTokenCheckReply(.valid(Samples.plugin())))
         case .pluginPause:
             try hostile(PluginPauseReply(Samples.plugin(), Samples.pause))
         case .pluginResume: try hostile(PluginResumeReply(Samples.plugin(), wasPaused: true))
@@ -185,6 +191,22 @@ struct TerminalSafetyTests {
                 ])
             )
         case .taskCancel: try hostile(TaskCancellationReply(isCancelled: true))
+        case .taskCursor:
+            try hostile(
+                TaskCursorReply(
+                    StoredCursor(
+                        plugin: Samples.plugin(),
+                        identifier: Samples.task(),
+                        cursor: TaskCursor(
+                            bytes: Array("42".utf8),
+                            version: "1.0",
+                            movedAt: WallTime(nanoseconds: 0),
+                            submission: SubmissionNumber(rawValue: 7)
+                        )
+                    )
+                )
+            )
+        case .taskCursorClear: try hostile(TaskCursorClearReply(Samples.task(), of: Samples.plugin()))
         case .taskStop: try hostile(TaskStopReply(launch: nil))
         case .taskList: try hostile(Samples.taskList())
         case .taskWhy: try hostile(Samples.why())

@@ -50,6 +50,8 @@ struct APIDescriptionTests {
 
     @Test(arguments: [
         (Route.backupReport, BackupReport.fields), (.pluginTrigger, PluginTrigger.fields),
+        (.pluginPush, PluginPush.fields), (.pushTokenIssue, PushTokenOrder.fields),
+        (.pushTokenCheck, PushTokenCheck.fields),
         (.pluginPause, PluginPauseOrder.fields),
         (.taskSubmit, TaskSubmission.fields),
         (.taskSubmitBatch, TaskBatch.fields),

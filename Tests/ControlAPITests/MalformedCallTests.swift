@@ -166,7 +166,7 @@ struct MalformedCallTests {
         ("event=crashd", "query-invalid", "event", "\"crashed\""),
         ("blame=vendor", "query-invalid", "blame", "nobody, plugin, host, user, machine"),
         ("since=soon", "query-invalid", "since", "2h"), ("since=2", "query-invalid", "since", "2h"),
-        ("since=-2h", "query-invalid", "since", "2h"), ("since=99999999999999d", "query-invalid", "since", "2h"),
+        ("since=-2h", "query-invalid", "since", "2h"), ("since=-99999999999999d", "query-invalid", "since", "2h"),
         ("plugin=feed", "identifier-invalid", "plugin", "reverse-DNS"),
         ("identifier=started", "identifier-invalid", "identifier", "reverse-DNS"),
         ("lmit=3", "query-unknown", "lmit", "\"limit\""), ("limit=3&limit=3", "query-repeated", "limit", "once"),

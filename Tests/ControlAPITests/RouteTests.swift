@@ -38,8 +38,9 @@ struct RouteTests {
         #expect(Route.matching(method: method, path: path) == nil)
     }
 
-    @Test func `only submissions, retries and triggers have the success status 201`() {
-        #expect(Set(Route.allCases.filter { $0.successStatus == 201 }) == [.taskSubmit, .taskRetry, .pluginTrigger])
+    @Test func `only submissions, retries, triggers and pushes have the success status 201`() {
+        let created: Set<Route> = [.taskSubmit, .taskRetry, .pluginTrigger, .pluginPush]
+        #expect(Set(Route.allCases.filter { $0.successStatus == 201 }) == created)
     }
 }
 

@@ -20,6 +20,12 @@ enum Samples {
         return plugin
     }
 
+    /// A token of 32 equal bytes, issued at the present time.
+    static func pushToken() throws -> IssuedPushToken {
+        guard let token = PushToken(bytes: Array(repeating: 0xa5, count: PushToken.size)) else { throw Missing() }
+        return IssuedPushToken(plugin: try plugin(), token: token, issuedAt: now)
+    }
+
     static func entry() throws -> PluginEntry {
         PluginEntry(
             requires: ["bgtask.legacy-fetch/1"],
@@ -99,6 +105,7 @@ enum Samples {
                 off: ["load"],
                 stagger: .seconds(60),
                 refreshSpacing: .seconds(900),
+                pushSpacing: .seconds(1200),
                 overrunSpacing: .seconds(30),
                 longestSpacing: .seconds(3600),
                 learnsUse: true,

@@ -55,7 +55,7 @@ struct WireShapeTests {
             Samples.host(),
             "HostStatus",
             is: """
-                {"version": "0.1.0", "features": ["bgtask.legacy-fetch/1", "manifest.library-per-architecture"],
+                {"version": "0.1.0", "features": ["bgtask.legacy-fetch/1", "bgtask.cursor/1", "manifest.library-per-architecture"],
                  "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
                   "started_at_ns": "1769820480000000000",
                  "boot_id": "b00t", "state_directory": "/var/lib/bgtask",
@@ -88,7 +88,7 @@ struct WireShapeTests {
                    "doubt_ns": 600000000000},
                  "logs": {"launch_bytes": 1048576, "plugin_bytes": 16777216, "total_bytes": 536870912,
                    "retention_ns": 1209600000000000},
-                 "policies": {"off": ["load"], "stagger_ns": 60000000000, "refresh_spacing_ns": 900000000000, "overrun_spacing_ns": 30000000000,
+                 "policies": {"off": ["load"], "stagger_ns": 60000000000, "refresh_spacing_ns": 900000000000, "push_spacing_ns": 1200000000000, "overrun_spacing_ns": 30000000000,
                               "longest_spacing_ns": 3600000000000, "learn_use": true, "day_budget_ns": 14400000000000,
                               "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
                  "provenance": {"unsigned": "allow", "unpinned": "warn", "packages": "trust",
@@ -221,6 +221,69 @@ struct WireShapeTests {
             PluginTriggerReply(SubmissionNumber(rawValue: 14), plugin: try Samples.plugin("com.example.feed.keyboard")),
             "PluginTriggerReply",
             is: #"{"plugin": "com.example.feed.keyboard", "event_name": "trigger", "submission": 14}"#
+        )
+    }
+
+    @Test func `the JSON of a push and its reply keeps its shape`() throws {
+        let deadline = Samples.now + .seconds(720)
+        try check(
+            PluginPush(payload: [0, 255, 10], expiresAt: deadline, priority: .low),
+            "PluginPush",
+            is: #"{"payload": "AP8K", "expires_at": "2026-01-31T02:00:00Z", "priority": "low"}"#
+        )
+        try check(PluginPush(), "PluginPush", is: "{}")
+        try check(
+            PluginPushReply(
+                SubmissionNumber(rawValue: 15),
+                plugin: try Samples.plugin(),
+                state: .stored,
+                replacing: SubmissionNumber(rawValue: 14),
+                expiresAt: deadline
+            ),
+            "PluginPushReply",
+            is: """
+                {"plugin": "com.example.feed", "submission": 15, "state": "stored", "replaced": 14,
+                 "expires_at": "2026-01-31T02:00:00Z", "expires_at_ns": "1769824800000000000"}
+                """
+        )
+        try check(
+            PluginPushReply(
+                SubmissionNumber(rawValue: 15),
+                plugin: try Samples.plugin(),
+                state: .replaced,
+                successor: SubmissionNumber(rawValue: 16)
+            ),
+            "PluginPushReply",
+            is: #"{"plugin": "com.example.feed", "submission": 15, "state": "replaced", "successor": 16}"#
+        )
+    }
+
+    @Test func `the JSON of device tokens keeps its shape`() throws {
+        let digits = String(repeating: "a5", count: 32)
+        try check(PushTokenOrder(), "PushTokenOrder", is: "{}")
+        try check(PushTokenOrder(rotating: true), "PushTokenOrder", is: #"{"rotate": true}"#)
+        try check(
+            PushTokenReply(try Samples.pushToken()),
+            "PushTokenReply",
+            is: """
+                {"plugin": "com.example.feed", "token": "\(digits)", "issued_at": "2026-01-31T01:48:00Z",
+                 "issued_at_ns": "1769824080000000000"}
+                """
+        )
+        try check(
+            PushTokenRevocationReply(try Samples.plugin(), isRevoked: true),
+            "PushTokenRevocationReply",
+            is: #"{"plugin": "com.example.feed", "revoked": true}"#
+        )
+        try check(PushTokenCheck(token: digits), "PushTokenCheck", is: "{\"token\": \"\(digits)\"}")
+        try check(PushTokenCheckReply(.unknown), "PushTokenCheckReply", is: #"{"state": "unknown"}"#)
+        try check(
+            PushTokenCheckReply(.ended(try Samples.plugin(), at: Samples.now)),
+            "PushTokenCheckReply",
+            is: """
+                {"state": "ended", "plugin": "com.example.feed", "ended_at": "2026-01-31T01:48:00Z",
+                 "ended_at_ns": "1769824080000000000"}
+                """
         )
     }
 

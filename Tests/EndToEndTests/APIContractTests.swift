@@ -58,7 +58,9 @@ struct APIContractTests {
     {
         var patient = TestPlugin("Patient", tasks: ["one"])
         let keyboard = TestPlugin.extension("Listens", of: &patient)
-        try await HostFixture.with(plugins: [.neighbour, patient, keyboard]) { [patient] host in
+        var board = TestPlugin("ReceivesPushes", tasks: [])
+        board.modes = ["remote-notification"]
+        try await HostFixture.with(plugins: [.neighbour, patient, keyboard, board]) { [patient, board] host in
             let api = try Checker(host)
             let task = TestPlugin.neighbour.task()
             try host.directory.write("manifest: 1\nrole: mian\n".utf8, to: "manifests/Broken.yaml")
@@ -79,6 +81,11 @@ struct APIContractTests {
             try api.call(.taskSubmit, body: later)
             try api.call(.taskSubmitBatch, body: #"{"requests": [\#(later), {"identifier": "\#(task)"}]}"#)
             try api.call(.pluginTrigger, keyboard.identifier, body: "{}")
+            let push = #"{"payload": "AP8K", "expires_at": "2100-01-01T00:00:00Z", "priority": "normal"}"#
+            try api.call(.pluginPush, board.identifier, body: push)
+            let token = try api.call(.pushTokenIssue, board.identifier, body: #"{"rotate": true}"#)["token"].text ?? ""
+            try api.call(.pushTokenRevoke, board.identifier)
+            try api.call(.pushTokenCheck, body: #"{"token": "\#(token)"}"#)
 
             let list = try api.call(.taskList)
             #expect(list["pending"].elements.map { $0["identifier"] } == [.string(task)])
@@ -190,6 +197,8 @@ struct APIContractTests {
             )
             try api.call(.pluginTrigger, TestPlugin.neighbour.identifier, body: "{}", status: 403)
             try api.call(.pluginTrigger, "com.example.nobody", body: "{}", status: 404)
+            try api.call(.pluginPush, TestPlugin.neighbour.identifier, body: "{}", status: 403)
+            try api.call(.pluginPush, "com.example.nobody", body: "{}", status: 404)
             try api.call(.run, body: #"{"identifiers": ["\#(task)"]}"#, status: 409)
             try api.call(.simulateExpiration, body: #"{"identifier": "\#(task)"}"#, status: 409)
             try await host.runNeighbour()

@@ -32,7 +32,7 @@ struct GeneratedCallTests {
     }
 
     private static func run(_ options: String...) async throws -> ProgramRun {
-        let program = try #require(program)
+        let program = try #require(Self.program)
         let programs = (try BuiltProgram.host.path() as NSString).deletingLastPathComponent
         return try await HostSlots.withSlot {
             try await ProgramRun.of("/usr/bin/python3", [script, programs, program] + options, within: .seconds(600))

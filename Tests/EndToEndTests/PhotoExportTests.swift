@@ -89,6 +89,8 @@ struct PhotoExportTests {
                 $0.submission == submission && $0.event == "succeeded"
             }
             #expect(end.launch != running.launch && exported(host, plugin) == Self.names)
+            let killed = try await host.outcome(of: submission)
+            #expect(killed.event == "continues" && killed.message.contains("no attempt charged"))
         }
     }
 

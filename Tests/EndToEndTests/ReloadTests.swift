@@ -55,7 +55,9 @@ struct ReloadTests {
         }
     }
 
-    @Test func `a reload prints each of several problems on a line of its own, and JSON has them as a list`() async throws {
+    @Test func `a reload prints each of several problems on a line of its own, and JSON has them as a list`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             try write("batch-size: none\nspacign: 5s\n", host)

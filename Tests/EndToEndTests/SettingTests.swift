@@ -91,6 +91,7 @@ struct SettingTests {
         Setting("budgets.processing", "processing-budget", "11min", shows: "processing 11min"),
         Setting("budgets.health-research", "health-research-budget", "12min", shows: "health-research 12min"),
         Setting("budgets.event", "event-budget", "32s", shows: "event 32s"),
+        Setting("budgets.push", "push-budget", "36s", shows: "push 36s"),
         Setting("grace-period", "grace-period", "1500ms", shows: "grace period    1.5s"),
         Setting("spacing", "spacing", "2s", shows: "spacing         2s"),
         Setting("batch-size", "batch-size", "8", shows: "batch size      8"),
@@ -109,6 +110,7 @@ struct SettingTests {
             "16min",
             shows: "spacing of plugins' own refresh requests 16min"
         ),
+        Setting("policies.spacing.push", "push-spacing", "21min", shows: "spacing of pushes 21min"),
         Setting("policies.overrun-spacing", "overrun-spacing", "35s", shows: "after overruns 35s"),
         Setting("policies.longest-spacing", nil, "41min", shows: "doubling to 41min"),
         learning,

@@ -20,12 +20,18 @@ struct ShellCompletionTests {
             #expect(try await Set(offered("bgtask plugin show --")).isSuperset(of: ["--json", "--socket", "--help"]))
             #expect(try await offered("bgtask launch list --outcome ").contains("entry-failed"))
             #expect(try await Set(offered("bgtask replay ")) == ["day", "week"])
+            #expect(try await offered("bgtask task list --reason ").contains("retry-delay"))
+            #expect(try await offered("bgtask launch list --sort ").contains("used"))
+            #expect(try await offered("bgtask task list --kind refresh,").contains("refresh,event"))
+            #expect(try await offered("bgtask --json task ").contains("retry"))
 
             #expect(try await offered("bgtask plugin show ") == [TestPlugin.neighbour.identifier])
             #expect(try await offered("bgtask task list --plugin com.") == [TestPlugin.neighbour.identifier])
             #expect(try await offered("bgtask task cancel ").contains(TestPlugin.neighbour.task()))
             #expect(try await offered("bgtask launch show ").contains("1"))
             #expect(try await offered("bgtask plugin show --socket \(host.socket).gone ") == [])
+            #expect(try await offered("bgtask --json --socket \(host.socket).gone plugin show ") == [])
+            #expect(try await offered("bgtask --json tas") == ["task"])
         }
     }
 
@@ -52,8 +58,8 @@ struct ShellCompletionTests {
             ["PATH": "\(programs):\(own["PATH"] ?? "/usr/bin:/bin")", "BGTASK_SOCKET": host.socket]
         ) { $1 }
         let run = try await ProgramRun.of(
-            program,
-            [shell, script, line],
+            "/usr/bin/python3",
+            [program, shell, script, line],
             environment: environment,
             within: .seconds(120)
         )

@@ -19,6 +19,16 @@ struct FuzzedCall {
             let plugin = try PluginIdentifier(validating: value)
             let payload = try PluginTrigger.reading(body, for: route).validated()
             return answer { .triggered(Trigger(plugin: plugin, payload: payload), reply: $0) }
+        case .pluginPush:
+            let plugin = try PluginIdentifier(validating: value)
+            let push = try PluginPush.reading(body, for: route).validated()
+            let sent = Push(
+                to: plugin,
+                payload: push.payload,
+                expiresAt: push.expiresAt,
+                isLowPriority: push.priority == .low
+            )
+            return answer { .pushed(sent, reply: $0) }
         case .taskCancel:
             let task = try TaskIdentifier(validating: value)
             return answer { .cancelRequested(task, of: nil, reply: $0) }
@@ -45,9 +55,14 @@ struct FuzzedCall {
             let task = try ExpirationSimulation.reading(body, for: route).validated()
             return answer { .expirationSimulated(task, reply: $0) }
         case .backupReport: try BackupReport.reading(body, for: route).check()
+        case .pushTokenIssue:
+            _ = try PluginIdentifier(validating: value)
+            _ = try PushTokenOrder.reading(body, for: route)
+        case .pushTokenRevoke: _ = try PluginIdentifier(validating: value)
+        case .pushTokenCheck: _ = try PushTokenCheck.reading(body, for: route).validated()
         case .simulateConditions: _ = try ConditionsSimulation.reading(body, for: route).validated()
         case .pluginShow: _ = try PluginIdentifier(validating: value)
-        case .taskWhy: _ = try TaskIdentifier(validating: value)
+        case .taskWhy, .taskCursor, .taskCursorClear: _ = try TaskIdentifier(validating: value)
         case .taskRetry: _ = try RetrySubject(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal,

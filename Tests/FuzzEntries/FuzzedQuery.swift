@@ -46,7 +46,8 @@ enum FuzzedQuery {
                 try StatsQuery(reading: again, now: now)
             }
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
-            .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskWhy,
+            .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume, .taskSubmit,
+            .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy,
             .launchShow, .launchStop, .metrics, .run,
             .simulateExpiration, .simulateConditions:
             return nil

@@ -42,7 +42,8 @@ struct FuzzCorpusTests {
     }
 
     @Test func `the scheduler that receives fuzzed messages and calls has sent tasks of every kind`() {
-        #expect(FuzzedHost.atWork.sentKinds == Set(TaskKind.allCases))
+        // A push crosses to the runner as an event.
+        #expect(FuzzedHost.atWork.sentKinds == Set(TaskKind.ofABI))
     }
 
     @Test(arguments: Target.allCases)

@@ -15,7 +15,7 @@ struct CallTagTests {
 
     @Test func `each function and callback of the header has one line with its thread and phases`() throws {
         let functions = try Self.functions()
-        #expect(functions.count == 20 + 1 + 3 + 6)
+        #expect(functions.count == 20 + 4 + 3 + 6)
         for function in functions {
             let tags = function.comment.matches(of: /@call thread=(any|main|queue|own|caller) phase=([a-z,]+)/)
             #expect(tags.count == 1, "\(function.name)")
@@ -25,14 +25,17 @@ struct CallTagTests {
     }
 
     @Test
-    func `each table function of the header states whether it blocks; submit, cancel, cancel_all and pending do`()
+    func `each table function of the header states whether it blocks; calls that need a commit or an answer do`()
         throws
     {
         let blocking = try Self.functions().compactMap { function in
             function.comment.firstMatch(of: /blocks=(no|commit|answer)/).map { (function.name, String($0.1)) }
         }
-        #expect(blocking.count == 20 + 1)
+        #expect(blocking.count == 20 + 4)
         let waiting = blocking.filter { $0.1 != "no" }.map { "\($0.0) \($0.1)" }
-        #expect(waiting == ["submit commit", "cancel commit", "cancel_all commit", "pending answer"])
+        let ofFeatures = ["checkpoint commit", "discard commit"]
+        #expect(
+            waiting == ["submit commit", "cancel commit", "cancel_all commit", "pending answer"] + ofFeatures
+        )
     }
 }

@@ -50,7 +50,9 @@ struct LayoutTests {
         #expect(asserted.count == golden.count)
     }
 
-    static let layouts = [request, refusal, pending, launchInfo, taskInfo, plugin, host, legacyFetch]
+    static let layouts = [
+        request, refusal, pending, launchInfo, taskInfo, plugin, host, legacyFetch, cursorInfo, cursors,
+    ]
 
     static let request = layout(
         "bgt_request",
@@ -183,6 +185,29 @@ struct LayoutTests {
         .field("size", \.size, 0),
         .field("reserved", \.reserved, 4),
         .field("set_minimum_interval", \.set_minimum_interval, 8)
+    )
+
+    static let cursorInfo = layout(
+        "bgt_cursor_info",
+        bgt_cursor_info.self,
+        40,
+        .field("size", \.size, 0),
+        .field("reserved", \.reserved, 4),
+        .field("length", \.length, 8),
+        .field("moved_at_ns", \.moved_at_ns, 16),
+        .field("submission", \.submission, 24),
+        .field("version", \.version, 32)
+    )
+
+    static let cursors = layout(
+        "bgt_cursors",
+        bgt_cursors.self,
+        32,
+        .field("size", \.size, 0),
+        .field("reserved", \.reserved, 4),
+        .field("read", \.read, 8),
+        .field("checkpoint", \.checkpoint, 16),
+        .field("discard", \.discard, 24)
     )
 
     private static func layout<Root>(

@@ -19,6 +19,7 @@ struct CatalogueWaitTests {
         return switch route {
         case .pluginPurge: .purgeRequested(plugin, reply: token)
         case .pluginTrigger: .triggered(Trigger(plugin: plugin, payload: []), reply: token)
+        case .pluginPush: .pushed(Push(to: plugin), reply: token)
         case .pluginPause: .pauseRequested(plugin, until: nil, reply: token)
         case .pluginResume: .resumeRequested(plugin, reply: token)
         case .launchStop: .launchStopRequested(LaunchNumber(rawValue: 1), reply: token)
@@ -29,11 +30,12 @@ struct CatalogueWaitTests {
             )
         case .taskCancel: .cancelRequested(task, of: nil, from: nil, reply: token)
         case .taskStop: .taskStopRequested(task, reply: token)
+        case .taskCursorClear:
+            PluginIdentifier("com.example.app").map { .cursorClearRequested(task, of: $0, reply: token) }
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
-        case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .taskList, .taskRetry,
-            .taskWhy,
-            .scheduleList, .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
+        case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .pushTokenIssue,
+            .pushTokenRevoke, .pushTokenCheck, .taskList, .taskRetry, .taskCursor, .taskWhy, .scheduleList, .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
             nil
         }
     }

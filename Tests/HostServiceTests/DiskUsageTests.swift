@@ -14,7 +14,8 @@ struct DiskUsageTests {
         return stat(path, &status) == 0 ? [Int(status.st_mode), status.st_ctim.tv_sec, status.st_ctim.tv_nsec] : []
     }
 
-    @Test func `a directory that its plugin has closed keeps its mode, and no statistics change it for a moment`() throws
+    @Test func `a directory that its plugin has closed keeps its mode, and no statistics change it for a moment`()
+        throws
     {
         let path = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)").path
         let state = try StateDirectory(path: path)

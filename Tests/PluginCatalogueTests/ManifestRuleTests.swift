@@ -17,7 +17,7 @@ struct ManifestRuleTests {
             role: master
             library: ../libFeed.so
             sha256: abc
-            background-modes: [fetch, procesing, remote-notification]
+            background-modes: [fetch, procesing, push]
             permitted-identifiers:
               - com.example.feed.a
               - com..b
@@ -34,7 +34,7 @@ struct ManifestRuleTests {
             found(text) == [
                 "2 identifier identifier", "3 nmae unknown-key", "4 version wrong-type", "5 role wrong-value",
                 "6 library library-path", "7 sha256 wrong-value", "8 background-modes[1] wrong-value",
-                "8 background-modes[2] not-offered", "11 permitted-identifiers[1] identifier",
+                "8 background-modes[2] wrong-value", "11 permitted-identifiers[1] identifier",
                 "13 permitted-identifiers[3] identifier", "14 permitted-identifiers[4] wrong-type",
                 "15 extensions[0] identifier", "16 requires wrong-type", "17 settings.list wrong-type",
                 "18 limits not-enforced", "18 limits.memory wrong-type", "18 limits.cpu unknown-key",
@@ -157,11 +157,26 @@ struct ManifestRuleTests {
         )
     }
 
-    @Test func `the mode remote-notification in a YAML manifest is refused as not offered yet`() {
-        let problem = read(yaml("background-modes: [remote-notification]")).problems.first
-        #expect(problem?.rule == .notOffered)
-        #expect(problem?.severity == .error)
-        #expect(problem?.message == "is \"remote-notification\", which this version does not offer yet")
+    @Test func `the mode remote-notification needs no identifier, and no library with bound functions has it`() {
+        let reading = read(yaml("background-modes: [remote-notification]"))
+        #expect(reading.manifest?.modes == [.remoteNotification] && reading.problems.isEmpty)
+        let bound = """
+            background-modes: [processing, remote-notification]
+            permitted-identifiers: [com.example.feed.a]
+            handlers: [ { identifier: com.example.feed.a, symbol: run, arguments: [], returns: void } ]
+            """
+        let problems = read(yaml(bound)).problems.filter { $0.severity == .error }
+        #expect(problems.map(\.rule) == [.handlers])
+        #expect(problems.first?.message.contains("receives no pushes") == true)
+    }
+
+    @Test func `the kind push in place of a mode is refused with the mode`() {
+        let problem = read(yaml("background-modes: [push]")).problems.first
+        #expect(problem?.remedy == "write \"remote-notification\", the mode for push requests")
+    }
+
+    @Test func `the identifier of a push is no permitted identifier`() {
+        #expect(found(yaml("permitted-identifiers: [\"com.example.feed:push\"]")) == ["4 permitted-identifiers[0] identifier"])
     }
 
     @Test func `an extension's manifest may not have identifiers, modes, handlers or extensions`() {

@@ -26,6 +26,8 @@ enum RecordedMessages {
             .confined(listener: 9),
             .completed(task, .success, message: "returned 0"),
             .expirationHandler(task, isSet: true),
+            .cursorWritten(task, number: 9),
+            .checkpoint(call, task, number: 9),
             .title(task, "Exporting", subtitle: nil),
             .title(task, "Exporting", subtitle: "3 of 12"),
             .fetchInterval(nil),
@@ -49,6 +51,7 @@ enum RecordedMessages {
                 identifier: identifier,
                 kind: .healthResearch,
                 earliestBegin: WallTime(nanoseconds: 5),
+                expiresAt: WallTime(nanoseconds: 6),
                 requiresNetwork: true,
                 requiresExternalPower: true,
                 protection: protection
@@ -159,7 +162,7 @@ extension RunnerMessage {
         case entered, registered, loadFailed, ffiMissing, sandboxFailed, confined, completed,
             expirationHandler,
             expiring
-        case progress, title, fetchInterval, assertionBegan, assertionEnded
+        case progress, title, fetchInterval, assertionBegan, assertionEnded, cursorWritten, checkpoint
         case submit, cancel, cancelAll, pending, log, violation, stopped
     }
 
@@ -187,13 +190,16 @@ extension RunnerMessage {
         case .log: .log
         case .violation: .violation
         case .stopped: .stopped
+        case .cursorWritten: .cursorWritten
+        case .checkpoint: .checkpoint
         }
     }
 }
 
 extension HostMessage {
     enum Name: String, CaseIterable {
-        case confine, plan, deliver, expire, expireAssertions, submitted, refused, cancelled, pending, stop
+        case confine, plan, deliver, expire, expireAssertions, submitted, refused, cancelled, pending, cursorStored,
+            stop
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
@@ -209,6 +215,7 @@ extension HostMessage {
         case .cancelled: .cancelled
         case .pending: .pending
         case .stop: .stop
+        case .cursorStored: .cursorStored
         }
     }
 }

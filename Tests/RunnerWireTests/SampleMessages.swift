@@ -82,6 +82,8 @@ enum SampleMessages {
             .completed(TaskID(rawValue: 0), .noData),
             .completed(TaskID(rawValue: .max), .success, message: "run returned 0; out-string \"\u{1F9CA}\0\""),
             .completed(TaskID(rawValue: 0), .failure, message: ""),
+            .cursorWritten(TaskID(rawValue: .max), number: .max),
+            .checkpoint(CallNumber(rawValue: .max), TaskID(rawValue: 0), number: 1),
             .expirationHandler(TaskID(rawValue: 65537), isSet: true),
             .expiring([], .budget),
             .expiring([TaskID(rawValue: 1), TaskID(rawValue: .max)], .hostShutdown),
@@ -126,6 +128,8 @@ enum SampleMessages {
         .expire([], .containerLocked),
         .expireAssertions(.hostShutdown),
         .submitted(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .max)),
+        .cursorStored(CallNumber(rawValue: .max), isRecorded: true),
+        .cursorStored(CallNumber(rawValue: 0), isRecorded: false),
         .refused(
             CallNumber(rawValue: 0),
             SubmissionRefusal(

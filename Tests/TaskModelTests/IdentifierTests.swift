@@ -32,6 +32,18 @@ struct IdentifierTests {
         #expect(try #require(ReverseDNSName.flaw(in: text)).problem == "has no dot")
     }
 
+    @Test func `the identifier of a push names its plugin, and no manifest can permit it`() throws {
+        let plugin = try #require(PluginIdentifier("com.example.feed"))
+        let push = TaskIdentifier.push(to: plugin)
+        #expect(push.text == "com.example.feed:push" && push.pushedPlugin == plugin)
+        #expect(TaskIdentifier("com.example.feed:push") == push)
+        #expect(PermittedIdentifier(push.text) == nil && PermittedIdentifier("com.example.feed:push.*") == nil)
+        #expect(TaskIdentifier.flaw(in: push.text) != nil)
+        #expect(TaskIdentifier("feed:push") == nil && TaskIdentifier("com.example.feed:pull") == nil)
+        #expect(PermittedIdentifier("com.example.*")?.covers(push) == false)
+        #expect(TaskIdentifier("com.example.feed")?.pushedPlugin == nil)
+    }
+
     @Test func `the name of an event is no task identifier`() throws {
         for event in EventType.allCases {
             #expect(TaskIdentifier(event.name) == nil)

@@ -28,8 +28,8 @@ struct TestingLibraryTests {
         return path.contains("/")
     }
 
-    /// Builds `libbgtask-testing` and the program `FakeHost.c` with these flags, and runs the program.
-    private func runProperties(_ flags: [String]) async throws -> ProgramRun {
+    /// Builds `libbgtask-testing` and a program of `Programs` with these flags, and runs the program.
+    private func runProperties(_ flags: [String], _ name: String = "FakeHost") async throws -> ProgramRun {
         try await ScratchDirectory.with { directory in
             let cflags = (["-g", "-O0"] + flags).joined(separator: " ")
             try await Tool.succeed(
@@ -37,7 +37,7 @@ struct TestingLibraryTests {
                 ["-s", "-j2", "-C", "\(Self.root)/SDK/Testing", "OUT=\(directory.path)", "CFLAGS=\(cflags)"]
             )
             let program = directory.file("properties")
-            let source = "\(Self.root)/Tests/VendorTests/Programs/FakeHost.c"
+            let source = "\(Self.root)/Tests/VendorTests/Programs/\(name).c"
             try await Tool.succeed(
                 "cc",
                 ["-std=c11", "-D_GNU_SOURCE", "-pthread", "-g"] + Self.strict + flags + Self.includes
@@ -48,6 +48,11 @@ struct TestingLibraryTests {
             environment["ASAN_OPTIONS"] = "detect_leaks=0"
             return try await Tool.run(program, [], environment: environment)
         }
+    }
+
+    @Test func `no item of a loop with a cursor is skipped, whatever the plugin returns and writes`() async throws {
+        let run = try await runProperties([], "Loop")
+        #expect(run.status == 0 && run.output == "every check holds\n", "\(run.error)")
     }
 
     @Test func `the checks of the fake host's clock, queues, records and reports in FakeHost.c hold`() async throws {

@@ -82,6 +82,20 @@ extension TestHost {
         BGTask.Outcome(rawValue: await waiting { bgtt_send($0, event.rawValue) })
     }
 
+    /// Delivers a background push with its payload, and waits for its outcome as ``outcome(of:)`` does.
+    ///
+    /// - Returns: the outcome; nil also for a plugin without a receiver.
+    public func push(_ payload: Data = Data()) async -> BGTask.Outcome? {
+        let number = payload.withUnsafeBytes { bytes in
+            var delivery = bgtt_delivery()
+            delivery.event = BackgroundEvent.Kind.push.rawValue
+            delivery.payload = payload.isEmpty ? nil : bytes.baseAddress
+            delivery.payload_length = payload.count
+            return bgtt_deliver(host, &delivery)
+        }
+        return number == 0 ? nil : await outcome(of: Delivery(number: number))
+    }
+
     /// The message of a completed task; nil without one.
     public func message(of delivery: Delivery) -> String? { text(bgtt_message(host, delivery.number)) }
 

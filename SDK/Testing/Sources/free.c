@@ -45,6 +45,12 @@ static void free_refusal(void *item) {
 
 static void free_submission(void *item) { free_request(item); }
 
+static void free_cursor(void *item) {
+    free(((cursor *)item)->identifier);
+    free(((cursor *)item)->version);
+    free(item);
+}
+
 static void free_line(void *item) {
     free((char *)((bgtt_line *)item)->text);
     free(item);
@@ -93,6 +99,7 @@ void bgtt_free(bgtt_host *host) {
     free_list(&host->cancellations, free);
     free_list(&host->violations, free);
     free_list(&host->lines, free_line);
+    free_list(&host->cursors, free_cursor);
     free_list(&host->texts, free);
     free_list(&host->workers, free);
     free(host->batch);

@@ -83,6 +83,15 @@ typedef struct worker {
     bool is_done;
 } worker;
 
+typedef struct cursor {
+    char *identifier;
+    uint8_t bytes[BGTASK_CURSOR_MAX];
+    uint64_t length; /* 0: none */
+    char *version;   /* of the plugin that wrote it; NULL when this launch did */
+    uint64_t submission;
+    int64_t moved_at_ns;
+} cursor;
+
 /* A refused call: its status, sub-reason and text. */
 typedef struct problem {
     int32_t status;
@@ -120,6 +129,7 @@ struct bgtt_host {
     list cancellations; /* char */
     list violations;    /* char */
     list lines;         /* bgtt_line */
+    list cursors;       /* cursor, one for each identifier */
     list texts;         /* char, titles that were shown before */
     list workers;       /* worker */
     problem in_entry; /* the last call of entry that was refused; its status is BGT_OK for none */
@@ -218,6 +228,11 @@ HIDDEN void expire_assertions(bgtt_host *host, uint32_t reason);
 
 /* free.c */
 HIDDEN void free_setting(void *item);
+
+/* cursors.c */
+HIDDEN extern const bgt_cursors CURSORS;
+/* Drops the cursor of a task that succeeded. Locked. */
+HIDDEN void drop_cursor(bgtt_host *host, const task *task);
 
 /* launch.c */
 /* Releases every context that no call uses. */

@@ -115,5 +115,7 @@ static const bgt_legacy_fetch LEGACY_FETCH = {.size = sizeof LEGACY_FETCH, .set_
 
 const void *host_query(const bgt_host *table, const char *id) {
     (void)table;
-    return id != NULL && strcmp(id, BGTASK_LEGACY_FETCH) == 0 ? &LEGACY_FETCH : NULL;
+    if (id == NULL) return NULL;
+    if (strcmp(id, BGTASK_CURSOR) == 0) return &CURSORS;
+    return strcmp(id, BGTASK_LEGACY_FETCH) == 0 ? &LEGACY_FETCH : NULL;
 }

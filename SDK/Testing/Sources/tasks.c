@@ -119,6 +119,7 @@ static int32_t record(bgtt_host *host, bgt_task number, int32_t outcome, char *m
     task->had_expired = task->is_expiring;
     task->outcome = outcome;
     task->message = message;
+    if (outcome != BGT_OUTCOME_FAILURE) drop_cursor(host, task);
     return BGT_OK;
 }
 

@@ -198,6 +198,14 @@ const char *bgtt_cancellation(bgtt_host *host, size_t index);
 /* The interval of legacy fetch in seconds, UINT64_MAX for never. */
 uint64_t bgtt_fetch_interval(bgtt_host *host);
 
+/* Sets the cursor of an identifier, as an earlier run left it. `version`: of the plugin that wrote it, or NULL. False for a
+ * length other than 1 to BGTASK_CURSOR_MAX. */
+bool bgtt_set_cursor(bgtt_host *host, const char *identifier, const void *bytes, size_t length, const char *version);
+
+/* Copies the cursor of an identifier, if it fits, and returns its length; 0 when it has none. It stays for the next run of
+ * the identifier, until a run succeeds or discards it. */
+size_t bgtt_cursor(bgtt_host *host, const char *identifier, void *buffer, size_t capacity);
+
 /* ---- Records of the launch ----------------------------------------------------------------------------------------- */
 
 /* The violations, each with its rule: "BGT-ABI-09: task 1.1 was completed again ...". NULL beyond the last. */

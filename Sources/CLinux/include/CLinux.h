@@ -7,6 +7,7 @@
 
 #include "bgl_encryption.h"
 #include "bgl_library.h"
+#include "bgl_memory.h"
 #include "bgl_netlink.h"
 #include "bgl_poll.h"
 #include "bgl_process.h"

@@ -43,7 +43,8 @@ struct WatchedList {
         let room = max(1, size.rows - 1)
         if lines.count > room {
             let hidden = lines.count - room + 1
-            lines = lines.prefix(room - 1) + ["\(hidden) more lines; enlarge the terminal, or select less with a filter"]
+            lines =
+                lines.prefix(room - 1) + ["\(hidden) more lines; enlarge the terminal, or select less with a filter"]
         }
         let drawn = lines.map { $0.fitted(to: size.columns, mark: "...") + "\u{1b}[K\n" }
         return "\u{1b}[H" + drawn.joined() + "\u{1b}[J"

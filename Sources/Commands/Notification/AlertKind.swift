@@ -24,7 +24,7 @@ enum AlertKind: String, Codable, Hashable, CaseIterable {
         case .failed:
             (
                 "a task failed, and the host does not retry it",
-                [.task(.failed), .task(.notRegistered), .consumed], [.plugin, .unknown],
+                [.task(.failed), .task(.notRegistered), .task(.noProgress), .consumed], [.plugin, .unknown],
                 "correct the cause, and submit the task again with bgtask task retry"
             )
         case .overstayed:

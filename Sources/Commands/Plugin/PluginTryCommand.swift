@@ -132,8 +132,7 @@ struct PluginTryCommand: AsyncParsableCommand {
     }
 
     private static func kind(_ text: String) throws -> TaskKind {
-        let kinds = TaskKind.allCases.filter { $0 != .event }
-        return try WordArgument.value(text, among: kinds, \.name)
+        try WordArgument.value(text, among: TaskKind.submittable, \.name)
     }
 
     private static func reason(_ text: String) throws -> ExpirationReason {

@@ -135,6 +135,7 @@ extension PoliciesInForce {
         let numbers = [
             "stagger \(stagger.duration.humanReadable)",
             "spacing of plugins' own refresh requests \(refreshSpacing.duration.humanReadable)",
+            "spacing of pushes \(pushSpacing.duration.humanReadable)",
             "spacing after overruns \(overrunSpacing.duration.humanReadable), doubling to "
                 + longestSpacing.duration.humanReadable,
             "use is \(learnsUse ? "" : "not ")learned",

@@ -8,8 +8,9 @@ extension TaskSubmissionReply: Presentable {
     func text(for reader: Reader) -> String {
         let replacement = replaced.map { ", replacing submission \($0)" } ?? ""
         let begin = earliestBegin?.beginText("; it runs no earlier than", for: reader) ?? ""
+        let end = expiresAt.map { "; it lapses if it has not started by \($0.text(for: reader))" } ?? ""
         let sentence =
-            "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)\(begin)"
+            "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)\(begin)\(end)"
             + (waiting ?? []).waitText(for: reader)
         return sentence.terminalSafe + "\n"
     }
@@ -19,8 +20,9 @@ extension TaskDryRunReply: Presentable {
     func text(for reader: Reader) -> String {
         let replacement = replaced.map { ", replacing submission \($0)" } ?? ""
         let begin = earliestBegin?.beginText("; it would run no earlier than", for: reader) ?? ""
+        let end = expiresAt.map { "; it would lapse without a start by \($0.text(for: reader))" } ?? ""
         let sentence =
-            "\(identifier) would be pending for \(plugin)\(replacement)\(begin)" + (waiting ?? []).waitText(for: reader)
+            "\(identifier) would be pending for \(plugin)\(replacement)\(begin)\(end)" + (waiting ?? []).waitText(for: reader)
         return sentence.terminalSafe + "\n"
     }
 }
@@ -51,6 +53,33 @@ extension PluginTriggerReply: Presentable {
     func text(for reader: Reader) -> String {
         let pauses = (waiting ?? []).waitText(for: reader)
         return "event \(submission) waits for delivery to \(plugin)\(pauses)".terminalSafe + "\n"
+    }
+}
+
+extension PluginPushReply: Presentable {
+    func text(for reader: Reader) -> String { sentence(for: reader).terminalSafe + "\n" }
+
+    private func sentence(for reader: Reader) -> String {
+        switch state {
+        case .stored:
+            let replacement = replaced.map { ", replacing push \($0)" } ?? ""
+            let end = expiresAt.map { "; it lapses if it has not started by \($0.text(for: reader))" } ?? ""
+            return "push \(submission) waits for delivery to \(plugin)\(replacement)\(end)"
+        case .replaced:
+            let successor = successor.map { "push \($0)" } ?? "a newer push"
+            return "push \(submission) to \(plugin) was replaced by \(successor)"
+        case .lapsed: return "push \(submission) to \(plugin) lapsed, because its deadline has passed"
+        }
+    }
+}
+
+extension PushTokenReply: Presentable {
+    func text(for reader: Reader) -> String { token.terminalSafe + "\n" }
+}
+
+extension PushTokenRevocationReply: Presentable {
+    func text(for reader: Reader) -> String {
+        (isRevoked ? "the device token of \(plugin) has ended" : "\(plugin) has no device token").terminalSafe + "\n"
     }
 }
 

@@ -96,7 +96,7 @@ struct RetryList: Encodable, ListReply {
     private enum CodingKeys: String, CodingKey { case rows = "tasks" }
 
     static let sortKeys: [SortKey<Row>] = []
-    static let nothingFound = "nothing to retry: no selected task ended without success"
+    static let nothingFound = "nothing to retry: each selected task succeeded, runs or has a pending request"
     static func name(of row: Row) -> String { row.task }
 
     var rows: [Row]

@@ -6,14 +6,14 @@ import ArgumentParser
 struct TaskCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "task",
-        abstract: "Submit, retry, cancel, stop and list tasks.",
+        abstract: "Submit, retry, cancel, stop and list tasks, and show where they continue.",
         discussion: """
             Example:
               bgtask task list
             """,
         subcommands: [
             TaskSubmitCommand.self, TaskRetryCommand.self, TaskCancelCommand.self, TaskStopCommand.self,
-            TaskListCommand.self,
+            TaskCursorCommand.self, TaskListCommand.self,
         ]
     )
 }

@@ -59,6 +59,13 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("Run the task no earlier than this time.", valueName: "when"))
     var notBefore: String?
 
+    // Unconditional for the same reason.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Drop the request if the task has not started before this time.", valueName: "when")
+    )
+    var expiresAt: String?
+
     @Flag(help: "Run the task only with a network.")
     var needsNetwork = false
 
@@ -94,6 +101,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         _ = try givenIdentifier()
         try validateFields(of: try givenKind())
         _ = try earliestBegin()
+        _ = try deadline()
     }
 
     func run() async throws {
@@ -103,6 +111,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
             identifier: try givenIdentifier(),
             kind: kind,
             earliestBegin: try earliestBegin(),
+            expiresAt: try deadline(),
             requiresNetwork: needsNetwork,
             requiresExternalPower: needsExternalPower,
             protection: protection ?? .default,
@@ -177,6 +186,8 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     private func earliestBegin() throws -> WallTime? {
         try notBefore.map { try TimeArgument.future($0) }
     }
+
+    private func deadline() throws -> WallTime? { try expiresAt.map { try TimeArgument.future($0) } }
 }
 
 // Only kinds that can be submitted are accepted.

@@ -38,6 +38,7 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
     package let off: [String]
     package let stagger: Nanoseconds
     package let refreshSpacing: Nanoseconds
+    package let pushSpacing: Nanoseconds
     package let overrunSpacing: Nanoseconds
     package let longestSpacing: Nanoseconds
     /// Whether the host learns the hours in which users use a plugin.
@@ -50,6 +51,7 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
         off: [String],
         stagger: Duration,
         refreshSpacing: Duration,
+        pushSpacing: Duration,
         overrunSpacing: Duration,
         longestSpacing: Duration,
         learnsUse: Bool,
@@ -60,6 +62,7 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
         self.off = off
         self.stagger = Nanoseconds(stagger)
         self.refreshSpacing = Nanoseconds(refreshSpacing)
+        self.pushSpacing = Nanoseconds(pushSpacing)
         self.overrunSpacing = Nanoseconds(overrunSpacing)
         self.longestSpacing = Nanoseconds(longestSpacing)
         self.learnsUse = learnsUse
@@ -72,6 +75,7 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
         case off
         case stagger = "stagger_ns"
         case refreshSpacing = "refresh_spacing_ns"
+        case pushSpacing = "push_spacing_ns"
         case overrunSpacing = "overrun_spacing_ns"
         case longestSpacing = "longest_spacing_ns"
         case learnsUse = "learn_use"

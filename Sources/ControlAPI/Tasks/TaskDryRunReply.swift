@@ -12,6 +12,9 @@ package struct TaskDryRunReply: Codable, Hashable, Sendable {
     /// The earliest begin of the request; nil when the request has none.
     package let earliestBegin: Timestamp?
     private let earliestBeginSecond: CalendarTime?
+    /// The deadline of the request; nil when it has none.
+    package let expiresAt: Timestamp?
+    private let expiresAtSecond: CalendarTime?
     /// The pauses for whose end the request would wait; nil when its plugin is not paused.
     package let waiting: [WaitingReason]?
 
@@ -20,6 +23,7 @@ package struct TaskDryRunReply: Codable, Hashable, Sendable {
         identifier: TaskIdentifier,
         replacing replaced: SubmissionNumber?,
         earliestBegin: WallTime? = nil,
+        expiresAt: WallTime? = nil,
         waiting: [WaitingReason] = []
     ) {
         self.plugin = plugin.text
@@ -27,6 +31,8 @@ package struct TaskDryRunReply: Codable, Hashable, Sendable {
         self.replaced = replaced?.rawValue
         self.earliestBegin = earliestBegin.map(Timestamp.init)
         earliestBeginSecond = self.earliestBegin.map(CalendarTime.init(secondOf:))
+        self.expiresAt = expiresAt.map(Timestamp.init)
+        expiresAtSecond = self.expiresAt.map(CalendarTime.init(secondOf:))
         self.waiting = waiting.isEmpty ? nil : waiting
     }
 
@@ -34,6 +40,8 @@ package struct TaskDryRunReply: Codable, Hashable, Sendable {
         case plugin, identifier, replaced, waiting
         case earliestBegin = "earliest_begin_ns"
         case earliestBeginSecond = "earliest_begin"
+        case expiresAt = "expires_at_ns"
+        case expiresAtSecond = "expires_at"
     }
 }
 

@@ -50,6 +50,9 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         private let submittedAtSecond: CalendarTime
         package let earliestBegin: Timestamp?
         private let earliestBeginSecond: CalendarTime?
+        /// The deadline; nil without one.
+        package let expiresAt: Timestamp?
+        private let expiresAtSecond: CalendarTime?
         package let requiresNetwork: Bool
         package let requiresExternalPower: Bool
         /// Number of attempts charged for interruptions.
@@ -71,6 +74,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             submittedAtSecond = CalendarTime(secondOf: self.submittedAt)
             earliestBegin = pending.request.earliestBegin.map(Timestamp.init)
             earliestBeginSecond = self.earliestBegin.map(CalendarTime.init(secondOf:))
+            expiresAt = pending.request.expiresAt.map(Timestamp.init)
+            expiresAtSecond = self.expiresAt.map(CalendarTime.init(secondOf:))
             requiresNetwork = pending.request.requiresNetwork
             requiresExternalPower = pending.request.requiresExternalPower
             attempts = pending.retry.attempts
@@ -88,6 +93,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             case submittedAtSecond = "submitted_at"
             case earliestBegin = "earliest_begin_ns"
             case earliestBeginSecond = "earliest_begin"
+            case expiresAt = "expires_at_ns"
+            case expiresAtSecond = "expires_at"
             case requiresNetwork = "requires_network"
             case requiresExternalPower = "requires_external_power"
         }

@@ -10,11 +10,14 @@ package struct TaskSubmission: CallBody, Hashable {
         .optional("requires_network", .boolean), .optional("requires_external_power", .boolean),
         .optional("protection", .text), .optional("title", .text), .optional("subtitle", .text),
         .optional("strategy", .text), .optional("requires_gpu", .boolean), .optional("payload", .base64),
+        .optional("expires_at", .time),
     ]
 
     package let identifier: String
     package let kind: String
     package let earliestBegin: CalendarTime?
+    /// The deadline; nil for none.
+    package let expiresAt: CalendarTime?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
     /// The data protection type of a health research request; nil for the default type, and for other kinds.
@@ -32,6 +35,7 @@ package struct TaskSubmission: CallBody, Hashable {
         identifier = request.identifier.text
         kind = request.kind.name
         earliestBegin = request.earliestBegin.map { CalendarTime(Timestamp($0)) }
+        expiresAt = request.expiresAt.map { CalendarTime(Timestamp($0)) }
         requiresNetwork = request.requiresNetwork
         requiresExternalPower = request.requiresExternalPower
         protection = request.kind == .healthResearch ? request.protection.name : nil
@@ -45,6 +49,7 @@ package struct TaskSubmission: CallBody, Hashable {
     private enum CodingKeys: String, CodingKey {
         case identifier, kind, payload, protection, title, subtitle, strategy
         case earliestBegin = "earliest_begin"
+        case expiresAt = "expires_at"
         case requiresNetwork = "requires_network"
         case requiresExternalPower = "requires_external_power"
         case requiresGPU = "requires_gpu"
@@ -58,6 +63,7 @@ package struct TaskSubmission: CallBody, Hashable {
         identifier = try container.decode(String.self, forKey: .identifier)
         kind = try container.decode(String.self, forKey: .kind)
         earliestBegin = try container.decodeIfPresent(CalendarTime.self, forKey: .earliestBegin)
+        expiresAt = try container.decodeIfPresent(CalendarTime.self, forKey: .expiresAt)
         requiresNetwork = try flag(.requiresNetwork)
         requiresExternalPower = try flag(.requiresExternalPower)
         protection = try text(.protection)
@@ -79,6 +85,7 @@ package struct TaskSubmission: CallBody, Hashable {
             identifier: task,
             kind: kind,
             earliestBegin: earliestBegin?.time.wall,
+            expiresAt: expiresAt?.time.wall,
             requiresNetwork: requiresNetwork,
             requiresExternalPower: requiresExternalPower,
             protection: protection ?? .default,
@@ -186,6 +193,9 @@ package struct TaskSubmissionReply: Codable, Hashable, Sendable {
     /// The earliest begin of the request; nil when the request has none.
     package let earliestBegin: Timestamp?
     private let earliestBeginSecond: CalendarTime?
+    /// The deadline of the request; nil when it has none.
+    package let expiresAt: Timestamp?
+    private let expiresAtSecond: CalendarTime?
     /// The pauses for whose end the request waits; nil when its plugin is not paused.
     package let waiting: [WaitingReason]?
 
@@ -195,10 +205,13 @@ package struct TaskSubmissionReply: Codable, Hashable, Sendable {
         identifier: TaskIdentifier,
         replacing replaced: SubmissionNumber?,
         earliestBegin: WallTime? = nil,
+        expiresAt: WallTime? = nil,
         waiting: [WaitingReason] = []
     ) {
         self.earliestBegin = earliestBegin.map(Timestamp.init)
         earliestBeginSecond = self.earliestBegin.map(CalendarTime.init(secondOf:))
+        self.expiresAt = expiresAt.map(Timestamp.init)
+        expiresAtSecond = self.expiresAt.map(CalendarTime.init(secondOf:))
         self.submission = submission.rawValue
         self.plugin = plugin.text
         self.identifier = identifier.text
@@ -210,6 +223,8 @@ package struct TaskSubmissionReply: Codable, Hashable, Sendable {
         case submission, plugin, identifier, replaced, waiting
         case earliestBegin = "earliest_begin_ns"
         case earliestBeginSecond = "earliest_begin"
+        case expiresAt = "expires_at_ns"
+        case expiresAtSecond = "expires_at"
     }
 }
 

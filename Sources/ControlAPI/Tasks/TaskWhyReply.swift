@@ -21,6 +21,9 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let state: State
     package let kind: String?
     package let submission: Int64?
+    /// The deadline of the pending request; nil without one.
+    package let expiresAt: Timestamp?
+    private let expiresAtSecond: CalendarTime?
     /// Whether the pending request may run now; nil without a pending request.
     package let isEligible: Bool?
     /// The reasons that block the pending request. Without one, the reasons that block all work of its plugin.
@@ -51,6 +54,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         state: State,
         kind: TaskKind? = nil,
         submission: SubmissionNumber? = nil,
+        expiresAt: WallTime? = nil,
         isEligible: Bool? = nil,
         reasons: [WaitingReason] = [],
         nextOccurrence: WallTime? = nil,
@@ -68,6 +72,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         self.state = state
         self.kind = kind?.name
         self.submission = submission?.rawValue
+        self.expiresAt = expiresAt.map(Timestamp.init)
+        expiresAtSecond = self.expiresAt.map(CalendarTime.init(secondOf:))
         self.isEligible = isEligible
         self.reasons = reasons
         self.nextOccurrence = nextOccurrence.map(Timestamp.init)
@@ -86,6 +92,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case identifier, plugin, state, kind, submission, reasons, schedule, replacements, change, running, policies
         case history
+        case expiresAt = "expires_at_ns"
+        case expiresAtSecond = "expires_at"
         case isEligible = "eligible"
         case nextOccurrence = "next_occurrence_ns"
         case nextOccurrenceSecond = "next_occurrence"

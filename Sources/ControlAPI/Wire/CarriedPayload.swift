@@ -8,9 +8,12 @@ package enum CarriedPayload {
     /// The payload as data to encode; nil for an empty one.
     package static func data(_ bytes: [UInt8]) -> Data? { bytes.isEmpty ? nil : Data(bytes) }
 
-    package static func bytes(_ data: Data?) throws(RouteError) -> [UInt8] {
+    /// - Parameter limit: the maximum number of bytes.
+    package static func bytes(
+        _ data: Data?,
+        limit: Int = TaskRequest.maximumPayload
+    ) throws(RouteError) -> [UInt8] {
         let bytes = data.map { Array($0) } ?? []
-        let limit = TaskRequest.maximumPayload
         if bytes.count <= limit { return bytes }
         let problem = "field \"payload\" has \(bytes.count) bytes when decoded; at most \(limit) are allowed"
         throw RouteError(

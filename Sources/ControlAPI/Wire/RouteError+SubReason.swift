@@ -41,11 +41,13 @@ extension RouteError {
         case noSuchPlugin = "no-such-plugin"
         case noSuchTask = "no-such-task"
         case noSuchLaunch = "no-such-launch"
+        case noSuchCursor = "no-such-cursor"
 
         case notLaunching = "not-launching"
         case notRunning = "not-running"
         case notRetryable = "not-retryable"
         case notPurged = "not-purged"
+        case cursorInUse = "cursor-in-use"
         case configurationInvalid = "configuration-invalid"
 
         case notRecorded = "not-recorded"
@@ -65,8 +67,8 @@ extension RouteError {
                 .malformed
             case .foreignUser, .roleTooLow, .callerInLaunch, .callerUnknown: .notAdmitted
             case .noSuchMethod: .methodNotAllowed
-            case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch: .notFound
-            case .notLaunching, .notRunning, .notRetryable, .notPurged, .configurationInvalid: .conflict
+            case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch, .noSuchCursor: .notFound
+            case .notLaunching, .notRunning, .notRetryable, .notPurged, .cursorInUse, .configurationInvalid: .conflict
             case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
             case .tooManyConnections, .tooManyBatches: .busy
             }

@@ -184,6 +184,7 @@ extension PoliciesInForce {
             off: policies.off.map(\.rawValue).sorted(),
             stagger: policies.stagger,
             refreshSpacing: policies.kindSpacing[.refresh] ?? .zero,
+            pushSpacing: policies.kindSpacing[.push] ?? .zero,
             overrunSpacing: policies.overrunSpacing,
             longestSpacing: policies.longestSpacing,
             learnsUse: policies.learnsUse,

@@ -9,6 +9,13 @@ import TaskModel
 extension ControlRoutes {
     func retry(_ text: String) async throws -> TaskSubmissionReply {
         let identifier = try await identifier(of: try RetrySubject(validating: text))
+        if let plugin = identifier.pushedPlugin {
+            throw RouteError(
+                .notRetryable,
+                "\(identifier) is a push, and only the request of a task is retried",
+                remedy: "send it again with \"bgtask push send \(plugin)\""
+            )
+        }
         let explanation = try await read { scheduler, now in scheduler.explain(identifier, at: now) }
         for state in explanation.states {
             if let refusal = refusal(of: identifier, because: state) { throw refusal }
@@ -29,7 +36,7 @@ extension ControlRoutes {
             )
         }
         let payload = try payload(toRetry: past)
-        return try await submit(TaskSubmission(past.request.request.withoutEarliestBegin, payload: payload))
+        return try await submit(TaskSubmission(past.request.request.withoutTimes, payload: payload))
     }
 
     private func identifier(of subject: RetrySubject) async throws -> TaskIdentifier {
@@ -89,8 +96,8 @@ extension ControlRoutes {
 }
 
 extension TaskRequest {
-    /// The request without its earliest begin, which lies in the past after a run.
-    fileprivate var withoutEarliestBegin: TaskRequest {
+    /// The request without its earliest begin and its deadline, which belong to the past run.
+    fileprivate var withoutTimes: TaskRequest {
         TaskRequest(
             identifier: identifier,
             kind: kind,

@@ -32,6 +32,7 @@ extension ControlRoutes {
                 identifier: request.identifier,
                 replacing: replaced,
                 earliestBegin: request.earliestBegin,
+                expiresAt: request.expiresAt,
                 waiting: await pauses(of: [plugin])[plugin] ?? []
             )
         }
@@ -80,6 +81,7 @@ extension ControlRoutes {
             identifier: request.identifier,
             replacing: replaced,
             earliestBegin: request.earliestBegin,
+            expiresAt: request.expiresAt,
             waiting: pauses[plugin] ?? []
         )
     }

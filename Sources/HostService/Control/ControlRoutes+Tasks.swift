@@ -140,7 +140,9 @@ extension ControlRoutes {
         case .notLaunching(let message): RouteError(.notLaunching, message)
         case .notRunning(let message): RouteError(.notRunning, message)
         case .notPurged(let message): RouteError(.notPurged, message)
-        case .submitted, .triggered, .cancelled, .launching, .expiring, .stopping, .purged, .paused, .resumed:
+        case .cursorNotCleared(let message): RouteError(.cursorInUse, message)
+        case .submitted, .triggered, .pushed, .cancelled, .launching, .expiring, .stopping, .purged, .paused, .resumed,
+            .cursorRecorded, .cursorCleared:
             RouteError(
                 .unexpected,
                 "the scheduler returned an answer that does not belong to this call; report this defect of bgtaskd"

@@ -47,6 +47,10 @@ struct ControlRoutes: Sendable {
         case .pluginPurge: Response(json: try await purge(call.value))
         case .pluginTrigger:
             Response(json: try await trigger(call.value, call.decoded()), status: route.successStatus)
+        case .pluginPush: Response(json: try await push(call.value, call.decoded()), status: route.successStatus)
+        case .pushTokenIssue: Response(json: try await issueToken(call.value, call.decoded()))
+        case .pushTokenRevoke: Response(json: try await revokeToken(call.value))
+        case .pushTokenCheck: Response(json: try await checkToken(call.decoded()))
         case .pluginPause: Response(json: try await pause(call.value, call.decoded()))
         case .pluginResume: Response(json: try await resume(call.value))
         case .taskSubmit where try TaskSubmission.isDryRun(reading: call.query.value):
@@ -56,6 +60,8 @@ struct ControlRoutes: Sendable {
         case .taskCancel: Response(json: try await cancel(call.value))
         case .taskStop: Response(json: try await stop(call.value))
         case .taskRetry: Response(json: try await retry(call.value), status: route.successStatus)
+        case .taskCursor: Response(json: try await cursor(call.value))
+        case .taskCursorClear: Response(json: try await clearCursor(call.value))
         case .taskList: Response(json: try await taskList(TaskQuery(reading: call.query.value)))
         case .taskWhy: Response(json: try await why(call.value))
         case .scheduleList: Response(json: try await scheduleList(ScheduleQuery(reading: call.query.value)))
@@ -107,10 +113,13 @@ extension Route {
         switch self {
         // The scheduler parks neither a simulated expiration nor the stop of a launch, because every running task is
         // loaded, and no pause, because it does not depend on pending work.
-        case .pluginShow, .pluginPause, .pluginResume, .taskRetry, .taskWhy, .launchStop, .simulateExpiration: .gate
-        case .pluginPurge, .pluginTrigger, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run: .park
+        case .pluginShow, .pushTokenIssue, .pushTokenRevoke, .pluginPause, .pluginResume, .taskRetry, .taskCursor,
+            .taskCursorClear, .taskWhy, .launchStop, .simulateExpiration:
+            .gate
+        case .pluginPurge, .pluginTrigger, .pluginPush, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run:
+            .park
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .taskList, .scheduleList,
-            .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
+            .launchList, .launchShow, .journal, .logs, .pushTokenCheck, .stats, .metrics, .simulateConditions:
             .none
         }
     }

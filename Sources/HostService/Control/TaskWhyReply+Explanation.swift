@@ -38,6 +38,7 @@ extension TaskWhyReply {
             state: state,
             kind: pending?.work.kind,
             submission: pending?.work.number,
+            expiresAt: pending?.work.deadline,
             isEligible: pending?.reasons.isEmpty,
             reasons: reasons,
             nextOccurrence: explanation.nextOccurrence,
@@ -70,6 +71,11 @@ extension TaskWhyReply.Replacements {
 }
 
 extension PendingWork {
+    /// The deadline of a request; nil without one, and for an event.
+    fileprivate var deadline: WallTime? {
+        if case .request(let pending) = self { pending.request.expiresAt } else { nil }
+    }
+
     /// The time of submission, or of the creation of an event.
     var acceptedAt: WallTime {
         switch self {

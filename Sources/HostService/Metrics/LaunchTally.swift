@@ -57,9 +57,9 @@ struct LaunchTally: Sendable {
             case .launch(let outcome): end(outcome, entry)
             default: break
             }
-        case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .forbidRequeue,
-            .recordWait, .setDeferrals, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause,
-            .setUses, .raiseIncarnation:
+        case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .storeCursor,
+            .dropCursor, .setStandstills, .forbidRequeue, .recordWait, .setDeferrals, .setFetch, .recordOccurrence,
+            .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken, .raiseIncarnation:
             break
         }
     }

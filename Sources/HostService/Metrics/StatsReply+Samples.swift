@@ -68,9 +68,9 @@ private struct Group {
     private static func verdict(_ outcome: TaskOutcome) -> Verdict {
         switch outcome {
         case .succeeded, .noData: .succeeded
-        case .interrupted: .interrupted
+        case .interrupted, .continues: .interrupted
         case .failed, .retrying, .expired, .overran, .notRegistered, .abandoned, .crashed, .exited, .killedForMemory,
-            .entryFailed, .loadFailed:
+            .entryFailed, .loadFailed, .noProgress:
             .failed
         }
     }

@@ -18,7 +18,8 @@ extension DecisionLoop {
         for action in actions {
             killPoint?.pass(action, .before)
             switch action {
-            case .commit(let ticket, let changes): ledger.submit(ticket: ticket.rawValue, changes: changes)
+            case .commit(let ticket, let changes):
+                ledger.submit(ticket: ticket.rawValue, changes: launches.cursors.complete(changes, of: ticket))
             case .load(let plugin): load(plugin)
             case .answer(let token, let answer) where isBehindContainers:
                 containers.perform { self.answer(token, answer) }
@@ -135,10 +136,12 @@ extension DecisionLoop {
             let runnerPlan = RunnerPlan(
                 plan,
                 payloads: payloads,
+                cursors: launches.startingCursors,
                 secrets: secrets,
                 supportedResources: conditions.now.resources
             )
             try launcher.send(.plan(runnerPlan), to: plan.number)
+            receive(plan.tasks, in: plan.number, &launches)
             log.info(
                 "launched",
                 metadata: [
@@ -151,6 +154,17 @@ extension DecisionLoop {
         }
     }
 
+    /// Keeps the cursors of tasks that a launch receives, and reports which tasks have one.
+    private func receive(_ tasks: [PlannedTask], in launch: LaunchNumber, _ launches: inout LaunchDirectory) {
+        var standstills: [TaskID: Int] = [:]
+        for task in tasks {
+            let cursor = launches.startingCursors[task.work.number]
+            launches.cursors.received(task, with: cursor, in: launch)
+            standstills[task.id] = cursor?.standstills
+        }
+        if !standstills.isEmpty { post(.cursorsRead(launch, standstills)) }
+    }
+
     private func fail(_ launch: LaunchNumber, _ message: String) {
         log.error("\(message)", metadata: ["launch": "\(launch)"])
         post(.launchFailedByHost(launch, message: message))
@@ -161,8 +175,10 @@ extension DecisionLoop {
     private func deliver(_ task: PlannedTask, to launch: LaunchNumber, _ launches: inout LaunchDirectory) {
         do {
             let payload = try launches.takePayload(of: task)
-            let runnerTask = RunnerPlan.Task(task, of: task.work.plugin, payload: payload)
+            let cursor = launches.startingCursors[task.work.number]
+            let runnerTask = RunnerPlan.Task(task, of: task.work.plugin, payload: payload, cursor: cursor)
             try launcher.send(.deliver(runnerTask), to: launch)
+            receive([task], in: launch, &launches)
             launches.judges[launch]?.delivered(task)
             log.info(
                 "task delivered",

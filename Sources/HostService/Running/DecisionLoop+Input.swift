@@ -29,6 +29,8 @@ extension DecisionLoop {
 }
 
 extension CommitReport {
+    var isOnDisk: Bool { if case .success = result { true } else { false } }
+
     /// The event that reports the commit to the scheduler.
     var event: SchedulerEvent {
         switch result {

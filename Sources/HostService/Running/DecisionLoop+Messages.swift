@@ -23,6 +23,8 @@ extension DecisionLoop {
             return [event]
         case .committed(let report):
             launches.payloads = report.payloads
+            launches.startingCursors = report.cursors
+            launches.cursors.committed(Ticket(rawValue: report.ticket), isOnDisk: report.isOnDisk)
             return [report.event]
         case .timer: return [.timerFired]
         case .launch(let event):
@@ -61,6 +63,7 @@ extension DecisionLoop {
             launches.ended(launch)
             log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
+        case .cursors(let launch, let memory): launches.cursors.began(launch, memory)
         case .unlimited(let launch, let cause): return [.launchUnlimited(launch, cause: cause)]
         case .failedByHost(let launch, let message): return [.launchFailedByHost(launch, message: message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
@@ -91,11 +94,12 @@ extension DecisionLoop {
             let termination = end.wasKilled ? "killed by the host" : end.termination.words
             log.info("launch ended", metadata: ["launch": "\(launch)", "termination": "\(termination)"])
             let judge = launches.judges[launch]
+            let written = launches.cursors.ended(launch).map { SchedulerEvent.cursorWritten(launch, $0.task, $0.write) }
             launches.ended(launch)
             titles.ended(launch)
             runners.ended(launch)
             logs.ended(launch)
-            return judge?.end(end) ?? RunnerJudge.end(end, of: launch)
+            return written + (judge?.end(end) ?? RunnerJudge.end(end, of: launch))
         }
         return []
     }
@@ -119,7 +123,15 @@ extension DecisionLoop {
         case .event(let event): return [event]
         case .taskEnded(let task, let event):
             titles.ended(task, of: launch)
-            return [event]
+            // The cursor is written before the completion is sent.
+            let write = launches.cursors.read(task, of: launch)
+            let written = write.map { SchedulerEvent.cursorWritten(launch, task, $0) }
+            return [written, event].compactMap(\.self)
+        case .cursor(let task):
+            let write = launches.cursors.noted(task, of: launch, at: .now)
+            return write.map { [.cursorWritten(launch, task, $0)] } ?? []
+        case .checkpoint(let call, let task, let number):
+            return checkpoint(call, task, number, of: launch, &launches)
         case .libraryChanged(let event):
             onUnseenChange()
             return [event]
@@ -133,6 +145,28 @@ extension DecisionLoop {
             write(level, message, of: launch, task, from: .log, .log, launches)
         }
         return []
+    }
+
+    /// Stores the cursor of a task for a call that waits for it.
+    private func checkpoint(
+        _ call: CallNumber,
+        _ task: TaskID,
+        _ number: UInt64,
+        of launch: LaunchNumber,
+        _ launches: inout LaunchDirectory
+    ) -> [SchedulerEvent] {
+        guard let write = launches.cursors.awaited(task, of: launch, number: number) else {
+            send(.cursorStored(call, isRecorded: false), to: launch)
+            return []
+        }
+        let token = register { [self] answer in
+            switch answer {
+            case .cursorRecorded: send(.cursorStored(call, isRecorded: true), to: launch)
+            case .refused(let refusal): send(.refused(call, refusal), to: launch)
+            default: send(.cursorStored(call, isRecorded: false), to: launch)
+            }
+        }
+        return token.map { [.cursorWritten(launch, task, write, reply: $0)] } ?? []
     }
 
     /// Logs the first message of a launch to whose runner nothing was sent. An unmodified runner sends no message
@@ -167,8 +201,8 @@ extension DecisionLoop {
             case .refused(let refusal): send(.refused(call, refusal), to: launch)
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
-            case .triggered, .launching, .notLaunching, .expiring, .stopping, .notRunning, .purged, .notPurged,
-                .paused, .resumed:
+            case .triggered, .pushed, .launching, .notLaunching, .expiring, .stopping, .notRunning, .purged, .notPurged,
+                .paused, .resumed, .cursorRecorded, .cursorCleared, .cursorNotCleared:
                 break  // Only calls of users have these answers.
             }
         }

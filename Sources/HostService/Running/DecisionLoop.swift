@@ -156,6 +156,7 @@ final class DecisionLoop: Service, Sendable {
             if perform(core.handle(event, at: now), &launches) { return true }
         }
         launches.payloads = [:]
+        launches.startingCursors = [:]
         // A timer fires once. If the clock was set back in between, its time is still ahead.
         if case .timer = input { timer.rearm() }
         return false

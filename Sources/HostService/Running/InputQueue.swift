@@ -200,7 +200,7 @@ extension LaunchEvent {
     /// affects other launches.
     fileprivate var isMilestone: Bool {
         switch self {
-        case .ready, .unavailable, .failedByHost, .killTimePassed, .ended: true
+        case .ready, .cursors, .unavailable, .failedByHost, .killTimePassed, .ended: true
         case .unlimited, .message, .refused, .malformed, .windowExceeded, .output, .outputDropped: false
         }
     }

@@ -28,8 +28,12 @@ struct LaunchDirectory {
     var withoutRunner: Set<LaunchNumber> = []
     /// Values of secret settings of each launch whose plan was not sent yet.
     var secrets: [LaunchNumber: [String: String]] = [:]
+    /// The cursors of running tasks.
+    var cursors = CursorKeeper()
     /// Payloads of the tasks that the current commit started; empty at other times.
     var payloads: [SubmissionNumber: [UInt8]] = [:]
+    /// Cursors of those tasks; no entry for a task without a cursor.
+    var startingCursors: [SubmissionNumber: TaskCursor] = [:]
 
     mutating func takePayload(of task: PlannedTask) throws(MissingPayload) -> [UInt8] {
         guard let payload = payloads.removeValue(forKey: task.work.number) else {
@@ -93,7 +97,7 @@ extension LaunchEvent {
     fileprivate var isLast: Bool {
         switch self {
         case .unavailable, .ended: true
-        case .ready, .unlimited, .failedByHost, .message, .refused, .malformed, .windowExceeded, .output,
+        case .ready, .cursors, .unlimited, .failedByHost, .message, .refused, .malformed, .windowExceeded, .output,
             .outputDropped, .killTimePassed:
             false
         }

@@ -117,6 +117,8 @@ struct RunnerJudge: Hashable {
             // Cut first: an unmodified runner sends no longer text, and each escaped character grows.
             let text = message.map { Self.bounded(Self.bounded($0, limit: limit).terminalSafe, limit: limit) }
             return .taskEnded(task, .completed(launch, task, outcome, message: text))
+        case .cursorWritten(let task, _): return .cursor(task)
+        case .checkpoint(let call, let task, let number): return .checkpoint(call, task, number: number)
         case .progress(let task, let progress): return .event(.progressed(launch, task, progress))
         case .title(let task, let title, let subtitle):
             return judgeTitle(TaskTitles.Titles(title: title, subtitle: subtitle), of: task)

@@ -6,10 +6,13 @@ import TaskModel
 extension RunnerPlan {
     /// The part of a launch's plan that the runner needs.
     ///
-    /// - Parameter secrets: the values of the plugin's secret settings.
+    /// - Parameters:
+    ///   - cursors: the cursors of the tasks that have one.
+    ///   - secrets: the values of the plugin's secret settings.
     init(
         _ plan: LaunchPlan,
         payloads: [SubmissionNumber: [UInt8]],
+        cursors: [SubmissionNumber: TaskCursor] = [:],
         secrets: [String: String],
         supportedResources: TaskResources
     ) {
@@ -32,27 +35,36 @@ extension RunnerPlan {
             entryDeadline: plan.budget.entryDeadline,
             gracePeriod: plan.budget.gracePeriod,
             tasks: plan.tasks.map { task in
-                RunnerPlan.Task(task, of: plan.plugin.identifier, payload: payloads[task.work.number] ?? [])
+                let number = task.work.number
+                return RunnerPlan.Task(
+                    task,
+                    of: plan.plugin.identifier,
+                    payload: payloads[number] ?? [],
+                    cursor: cursors[number]
+                )
             }
         )
     }
 }
 
 extension RunnerPlan.Task {
-    init(_ task: PlannedTask, of plugin: PluginIdentifier, payload: [UInt8]) {
-        let request = task.work.request
+    /// A push crosses to the plugin as the event `push`.
+    init(_ task: PlannedTask, of plugin: PluginIdentifier, payload: [UInt8], cursor: TaskCursor? = nil) {
+        let isPush = task.work.kind == .push
+        let request = isPush ? nil : task.work.request
         self.init(
             id: task.id,
-            kind: task.work.kind,
-            event: task.work.eventType,
-            identifier: task.work.identifier?.text ?? plugin.text,
+            kind: isPush ? .event : task.work.kind,
+            event: isPush ? .push : task.work.eventType,
+            identifier: isPush ? plugin.text : task.work.identifier?.text ?? plugin.text,
             submission: task.work.number,
             attempts: task.work.retry.attempts,
             requiresNetwork: request?.requiresNetwork ?? false,
             requiresExternalPower: request?.requiresExternalPower ?? false,
             protection: request?.protection ?? .default,
             continued: request?.continued,
-            payload: payload
+            payload: payload,
+            cursor: cursor
         )
     }
 }

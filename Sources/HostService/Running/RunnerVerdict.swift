@@ -14,6 +14,10 @@ enum RunnerVerdict: Hashable {
     /// did not signal this change.
     case libraryChanged(SchedulerEvent)
     case title(TaskID, TaskTitles.Titles)
+    /// A note that a task has written its cursor.
+    case cursor(TaskID)
+    /// A call of the plugin that is answered when the cursor of the task is stored.
+    case checkpoint(CallNumber, TaskID, number: UInt64)
     /// A call of the plugin that the scheduler answers.
     case question(CallNumber, RunnerQuestion)
     /// The answer to a call of the plugin, sent at once.

@@ -9,7 +9,6 @@ package enum ManifestRule: String, CaseIterable, Sendable {
     case requires = "requires"
     case patternPrefix = "pattern-prefix"
     case oneLabel = "one-label"
-    case notOffered = "not-offered"
     case notEnforced = "not-enforced"
     case processingNeedsIdentifiers = "processing-needs-identifiers"
     case role = "role"
@@ -55,7 +54,6 @@ extension DocumentProblem.Rule {
     package static let requires = Self(ManifestRule.requires)
     package static let patternPrefix = Self(ManifestRule.patternPrefix)
     package static let oneLabel = Self(ManifestRule.oneLabel)
-    package static let notOffered = Self(ManifestRule.notOffered)
     package static let notEnforced = Self(ManifestRule.notEnforced)
     package static let processingNeedsIdentifiers = Self(ManifestRule.processingNeedsIdentifiers)
     package static let role = Self(ManifestRule.role)

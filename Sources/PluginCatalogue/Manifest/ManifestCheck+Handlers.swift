@@ -162,6 +162,14 @@ extension ManifestCheck {
     }
 
     private func checkModes(_ modes: Set<BackgroundMode>, at handlers: Field<[HandlerDraft]>) {
+        if modes.contains(.remoteNotification) {
+            problems.report(
+                .handlers,
+                at: handlers,
+                "binds identifiers to functions, and a library with bound functions receives no pushes",
+                remedy: "remove remote-notification from background-modes, or handle the pushes in a plugin with an entry"
+            )
+        }
         guard modes.isEmpty, draft.modes?.value.isEmpty ?? true, !problems.holdsErrors(under: .backgroundModes) else {
             return
         }

@@ -18,28 +18,14 @@ extension ManifestCheck {
     }
 
     private func reportMode(_ field: Field<String>) {
-        switch (field.value, draft.format) {
-        case ("remote-notification", .yaml):
-            problems.report(
-                .notOffered,
-                at: field,
-                "is \"remote-notification\", which this version does not offer yet",
-                remedy: "remove it"
-            )
-        case ("remote-notification", .propertyList):
-            problems.note(
-                .notOffered,
-                at: field,
-                "is \"remote-notification\", which this version does not offer yet",
-                remedy: "nothing to do: it is ignored"
-            )
-        case (_, .yaml):
+        switch draft.format {
+        case .yaml:
             problems.report(
                 field,
                 notAmong: BackgroundMode.allCases.map(\.rawValue),
                 remedy: Self.mode(ofKind: field.value).map { "write \"\($0)\", the mode for \(field.value) requests" }
             )
-        case (_, .propertyList):
+        case .propertyList:
             problems.note(
                 .meaninglessMode,
                 at: field,
@@ -54,6 +40,7 @@ extension ManifestCheck {
         switch word {
         case "refresh": BackgroundMode.fetch.rawValue
         case "health-research": BackgroundMode.processing.rawValue
+        case "push": BackgroundMode.remoteNotification.rawValue
         default: nil
         }
     }

@@ -127,8 +127,9 @@ package struct ReplayRecord: Sendable {
         case .journal(let entry):
             guard case .task(let outcome) = entry.event, let plugin = entry.plugin else { return }
             tally(plugin) { $0.outcomes[outcome.rawValue, default: 0] += 1 }
-        case .removeRequest, .removeEvent, .moveLaunch, .endTask, .forbidRequeue, .setDeferrals, .setFetch,
-            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .raiseIncarnation:
+        case .removeRequest, .removeEvent, .moveLaunch, .endTask, .storeCursor, .dropCursor, .setStandstills,
+            .forbidRequeue, .setDeferrals, .setFetch,
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken, .raiseIncarnation:
             break
         }
     }

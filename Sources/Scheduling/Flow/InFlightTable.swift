@@ -10,6 +10,8 @@ enum StagedChange: Sendable {
     /// A legacy fetch event, which the host created itself. No caller waits for an answer.
     case arrival(PendingEvent)
     case cancellation(StagedCancellation)
+    case lapse(StagedLapse)
+    case pushes(StagedPushes)
     /// A user's request to stop a running task.
     case stop(RunningTask, ChangeNumber, reply: ReplyToken)
     /// A user's request to stop the unfinished tasks of a launch.
@@ -27,6 +29,8 @@ enum StagedChange: Sendable {
     case clearance(Clearance, ChangeNumber)
     /// The pause of a plugin, or its end when the pause is nil. `reply` is nil when the time of the pause has passed.
     case pause(PluginIdentifier, PluginPause?, reply: ReplyToken?)
+    /// The deletion of a cursor by a user.
+    case cursorClearing(ReplyToken)
     /// Changes of a plugin's wait history that concern the given classes of work.
     case waits(PluginIdentifier, [WorkClass])
     /// Changes that no decision waits for. After a failed commit they are staged again.
@@ -59,6 +63,30 @@ struct StagedCancellation: Sendable {
     let origin: LaunchNumber?
     /// The journal lines of the cancellation, counted against the limits of the calling launch.
     let lines: [BoundedLines.Line]
+}
+
+/// Pushes for one plugin that one commit accepts: the newest one is stored, and replaces the others and the waiting
+/// one.
+struct StagedPushes: Sendable {
+    let plugin: PluginIdentifier
+    /// The push that is stored; nil when the deadlines of all pushes had passed.
+    let stored: PendingRequest?
+    /// The answers to the senders, in order of arrival.
+    let answers: [Answer]
+    let change: ChangeNumber
+
+    struct Answer: Sendable {
+        let reply: ReplyToken
+        let number: SubmissionNumber
+        let result: PushResult
+    }
+}
+
+/// The end of pending requests of one plugin whose deadline has passed.
+struct StagedLapse: Sendable {
+    let plugin: PluginIdentifier
+    let requests: [PendingRequest]
+    let change: ChangeNumber
 }
 
 /// A running task that is being cancelled or stopped.

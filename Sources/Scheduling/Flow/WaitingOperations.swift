@@ -11,8 +11,11 @@ struct Cancellation: Hashable, Sendable {
     let reply: ReplyToken
 
     /// Whether the cancellation affects the identifier. False when `other` is nil, which stands for an event: events
-    /// cannot be cancelled.
-    func covers(_ other: TaskIdentifier?) -> Bool { other != nil && (identifier == nil || identifier == other) }
+    /// cannot be cancelled. A plugin that cancels all its requests does not cancel its push, which it did not submit.
+    func covers(_ other: TaskIdentifier?) -> Bool {
+        guard let other else { return false }
+        return identifier.map { $0 == other } ?? (launch == nil || other.pushedPlugin == nil)
+    }
 }
 
 /// An operation on a plugin that waits for the result of a commit in flight, because the outcome of the operation

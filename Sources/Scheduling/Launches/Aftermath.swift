@@ -22,6 +22,8 @@ struct Aftermath: Sendable {
         let message: String
         /// The end of the message when the task is requeued: its retry delay. Empty without a delay.
         var delay = ""
+        /// The new number of runs in a row that did not move the task's cursor; nil when it does not change.
+        var standstills: Int?
     }
 
     let outcome: LaunchOutcome
@@ -63,7 +65,9 @@ struct Aftermath: Sendable {
     ) -> Judgement {
         let task = launch.tasks[index]
         if let expiration = task.expiration, expiration.reason != .hostShutdown {
-            return afterExpiration(index, of: launch, cause: cause, reason: expiration.reason)
+            let isResumable = task.cursor != nil && expiration.reason != .stoppedByUser
+            if !isResumable { return afterExpiration(index, of: launch, cause: cause, reason: expiration.reason) }
+            return resuming(index, of: launch, cause: cause, isFault: cause == .killed, configuration, now)
         }
         if task.isToStop {
             return Judgement(
@@ -72,6 +76,9 @@ struct Aftermath: Sendable {
                 blame: cause.blame,
                 message: "stopped by a user during entry, then \(cause.text); not requeued"
             )
+        }
+        if task.hasMovedCursor {
+            return resuming(index, of: launch, cause: cause, isFault: isCharged, configuration, now)
         }
         var retry = task.work.retry
         retry.wasInterrupted = true
@@ -104,6 +111,10 @@ struct Aftermath: Sendable {
                     + " at the last attempt, \(cause.text)" + remedy(for: task.work, after: cause)
             )
         }
+        let standstills = launch.entry == .returned ? task.standstills(isFault: true) : nil
+        if let standstills, standstills >= Execution.Task.mostStandstills {
+            return standingStill(index, blame: cause.blame, after: cause.text)
+        }
         let delay = configuration.retryDelay(after: retry.attempts)
         retry.notBefore = now.wall + delay
         return Judgement(
@@ -112,7 +123,57 @@ struct Aftermath: Sendable {
             blame: cause.blame,
             message:
                 "\(cause.text); attempt \(retry.attempts) of \(configuration.attempts) failed",
-            delay: "; the task may run again in \(delay.humanReadable)"
+            delay: "; the task may run again in \(delay.humanReadable)",
+            standstills: standstills
+        )
+    }
+
+    /// The judgement of a task that has a cursor, and whose run ended early: it continues at its cursor without a
+    /// charged attempt, unless its runs do not move the cursor.
+    ///
+    /// - Parameter isFault: whether the task caused the end of the run.
+    private static func resuming(
+        _ index: Int,
+        of launch: Execution,
+        cause: Cause,
+        isFault: Bool,
+        _ configuration: SchedulingConfiguration,
+        _ now: Moment
+    ) -> Judgement {
+        let task = launch.tasks[index]
+        let text: String
+        let blame: Blame
+        if let expiration = task.expiration {
+            let prefix = "expired (\(task.expirationName ?? expiration.reason.name))"
+            text = cause == .killed ? launch.overstay(of: index, after: prefix) : "\(prefix), then \(cause.text)"
+            blame = expiration.reason == .hostShutdown ? .host : cause.blame
+        } else {
+            (text, blame) = ("interrupted: \(cause.text)", cause.blame)
+        }
+        let standstills = task.standstills(isFault: isFault)
+        if let standstills, standstills >= Execution.Task.mostStandstills {
+            return standingStill(index, blame: blame, after: text)
+        }
+        var (retry, delay) = task.continuation(isDelayed: isFault, configuration, at: now.wall)
+        if task.expiration == nil { retry.runsAlone = retry.runsAlone || cause.makesTasksRunAlone }
+        return Judgement(
+            index: index,
+            verdict: .returned(.continues, retry),
+            blame: blame,
+            message: text + task.continues(after: standstills),
+            delay: delay.map { "; it may run again in \($0.humanReadable)" } ?? "",
+            standstills: standstills
+        )
+    }
+
+    /// The judgement of a task whose last runs did not move its cursor. The count starts again with the next request.
+    private static func standingStill(_ index: Int, blame: Blame, after text: String) -> Judgement {
+        Judgement(
+            index: index,
+            verdict: .consumed(.noProgress),
+            blame: blame,
+            message: Execution.Task.noProgress(after: text),
+            standstills: 0
         )
     }
 

@@ -56,6 +56,8 @@ struct Execution: Sendable {
         var progress: TaskProgress?
         var furthest = FurthestProgress()
         var stallsAt: MonotonicTime?
+        /// The cursor of the task; nil while it has none.
+        var cursor: CursorState?
 
         var isContinued: Bool { work.kind == .continued }
         /// The reason of the expiration, for messages; nil for a task that was not expired.

@@ -146,6 +146,10 @@ struct LaunchRecording: Sendable {
     struct Step: Sendable {
         var changes: [LedgerChange]
         var task: TaskEnd?
+        /// The running task whose cursor the step stores, and nothing else; nil for another step.
+        var cursor: TaskID?
+        /// The calls that are answered when the step is on disk, or when a commit of it has failed.
+        var replies: [ReplyToken] = []
     }
 
     /// The end or the requeueing of a task by a step. The identifier of a request is in flight from the decision
@@ -167,6 +171,28 @@ struct LaunchRecording: Sendable {
     var unrecorded: [TaskEnd] { ((inFlight ?? []) + waiting).compactMap(\.task) }
     /// The work that will be pending again once its requeueing is on disk, unless a newer submission supersedes it.
     var returning: [PendingWork] { unrecorded.filter(\.returns).map(\.work) }
+
+    /// Adds a step that stores a cursor. It replaces a waiting step of the same task.
+    mutating func store(_ change: CursorChange, reply: ReplyToken?) {
+        var step = Step(changes: [.storeCursor(change)], cursor: change.task, replies: reply.map { [$0] } ?? [])
+        if let index = waiting.lastIndex(where: { $0.cursor == change.task }) {
+            step.replies = waiting[index].replies + step.replies
+            waiting[index] = step
+        } else {
+            waiting.append(step)
+        }
+    }
+
+    /// Returns the steps of a failed commit to the waiting ones, without their calls. A step that stores a cursor is
+    /// dropped when a newer step of the task waits.
+    ///
+    /// - Returns: the calls of the steps.
+    mutating func returnFailed(_ failed: [Step]) -> [ReplyToken] {
+        let newer = Set(waiting.compactMap(\.cursor))
+        let kept = failed.filter { $0.cursor.map { !newer.contains($0) } ?? true }
+        waiting = kept.map { Step(changes: $0.changes, task: $0.task, cursor: $0.cursor) } + waiting
+        return failed.flatMap(\.replies)
+    }
 
     /// Applies a newer submission that is on disk: the waiting steps end older tasks of its identifier instead of
     /// requeueing them. A step in flight stays unchanged.

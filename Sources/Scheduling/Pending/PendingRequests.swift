@@ -12,7 +12,8 @@ struct PendingRequests: Sendable {
     let plugin: PluginIdentifier
     var store = RequestStore()
     var groups = ReadyGroups()
-    var upcoming = UpcomingRequests()
+    var upcoming = RequestTimes()
+    var deadlines = RequestDeadlines()
     var overlay = Overlay()
     var limits = LimitCounts()
     var replacements = ReplacementCounts()
@@ -89,6 +90,7 @@ struct PendingRequests: Sendable {
         let place = store.insert(request)
         limits.add(request.request.kind)
         if request.needsUnlockedContainer { studies += 1 }
+        if let deadline = request.request.expiresAt { deadlines.insert(place, at: deadline) }
         put(place, dueAt: time, readySince: since, at: now)
         recount(identifier)
     }
@@ -108,6 +110,7 @@ struct PendingRequests: Sendable {
         if let request = request(place), request.needsUnlockedContainer { studies -= 1 }
         store.remove(place)
         upcoming.compact(holding: upcomingCount) { store[$0]?.group == RequestSlot.noGroup }
+        if slot.hasDeadline { deadlines.compact(holding: store.deadlineCount) { store[$0] != nil } }
     }
 
     // MARK: Time

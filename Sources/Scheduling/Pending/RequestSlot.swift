@@ -5,7 +5,7 @@ import TaskModel
 /// A pending request in 80 bytes, less than half the size of `PendingRequest`, because a host may hold a million
 /// requests.
 ///
-/// Continued terms and submitting plugins are few, and are stored in separate tables of `RequestStore`.
+/// Continued terms, submitting plugins and deadlines are few, and are stored in separate tables of `RequestStore`.
 struct RequestSlot: Sendable {
     let identifier: TaskIdentifier
     let number: SubmissionNumber
@@ -41,6 +41,7 @@ struct RequestSlot: Sendable {
         static let wasInterrupted = Flags(rawValue: 8)
         static let isUserRequested = Flags(rawValue: 16)
         static let isPaced = Flags(rawValue: 32)
+        static let hasDeadline = Flags(rawValue: 64)
     }
 
     /// The stored value that stands for nil; no wall time is that old.
@@ -67,6 +68,7 @@ struct RequestSlot: Sendable {
         if retry.runsAlone { flags.insert(.runsAlone) }
         if retry.wasInterrupted { flags.insert(.wasInterrupted) }
         if pending.isPaced { flags.insert(.isPaced) }
+        if request.expiresAt != nil { flags.insert(.hasDeadline) }
         self.flags = flags
     }
 
@@ -75,6 +77,7 @@ struct RequestSlot: Sendable {
     var submittedAt: WallTime { WallTime(nanoseconds: submittedAtNanoseconds) }
     var runsAlone: Bool { flags.contains(.runsAlone) }
     var isPaced: Bool { flags.contains(.isPaced) }
+    var hasDeadline: Bool { flags.contains(.hasDeadline) }
 
     /// Whether a user requested the launch of the request.
     var isUserRequested: Bool {
@@ -95,11 +98,12 @@ struct RequestSlot: Sendable {
 
     mutating func dropCooldown() { notBeforeNanoseconds = Self.never }
 
-    func request(terms: ContinuedTerms?) -> TaskRequest {
+    func request(terms: ContinuedTerms?, expiresAt: WallTime? = nil) -> TaskRequest {
         TaskRequest(
             identifier: identifier,
             kind: kind.value,
             earliestBegin: earliestBegin,
+            expiresAt: expiresAt,
             requiresNetwork: flags.contains(.requiresNetwork),
             requiresExternalPower: flags.contains(.requiresExternalPower),
             protection: ProtectionType(rawValue: UInt32(protection)) ?? .default,

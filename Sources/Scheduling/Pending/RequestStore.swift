@@ -17,9 +17,12 @@ struct RequestStore: Sendable {
     private var order = Deque<RequestPlace>()
     private var terms: [UInt32: ContinuedTerms] = [:]
     private var lastTerms: UInt32 = 0
+    private var deadlines: [SubmissionNumber: WallTime] = [:]
     private var submitters: [PluginIdentifier] = []
 
     var count: Int { order.count }
+    /// Number of stored requests with a deadline.
+    var deadlineCount: Int { deadlines.count }
 
     func place(of identifier: TaskIdentifier) -> RequestPlace? {
         guard let slot = byIdentifier[identifier], let number = slots[Int(slot)]?.number else { return nil }
@@ -38,7 +41,10 @@ struct RequestStore: Sendable {
         PendingRequest(
             plugin: plugin,
             number: slot.number,
-            request: slot.request(terms: slot.terms == RequestSlot.noTerms ? nil : terms[slot.terms]),
+            request: slot.request(
+                terms: slot.terms == RequestSlot.noTerms ? nil : terms[slot.terms],
+                expiresAt: slot.hasDeadline ? deadlines[slot.number] : nil
+            ),
             submitter: submitter(slot.submitter),
             submittedAt: slot.submittedAt,
             retry: slot.retry,
@@ -72,6 +78,7 @@ struct RequestStore: Sendable {
             slots.append(value)
         }
         byIdentifier[request.request.identifier] = slot
+        deadlines[request.number] = request.request.expiresAt
         let place = RequestPlace(number: request.number, slot: slot)
         order.insert(place, by: request.number)
         return place
@@ -81,6 +88,7 @@ struct RequestStore: Sendable {
         guard let slot = self[place] else { return }
         byIdentifier[slot.identifier] = nil
         terms[slot.terms] = nil
+        if slot.hasDeadline { deadlines[slot.number] = nil }
         slots[Int(place.slot)] = nil
         freeSlots.append(place.slot)
         order.remove(place.number)

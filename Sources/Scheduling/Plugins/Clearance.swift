@@ -20,7 +20,8 @@ struct Clearance: Hashable, Sendable {
     var works: [PendingWork] { requests.map(PendingWork.request) + events.map(PendingWork.event) }
 
     func changes(at now: Moment) -> [LedgerChange] {
-        var changes: [LedgerChange] = [.forgetPlugin(plugin)]
+        // Senders learn that the plugin is gone: its device token ends with its record.
+        var changes: [LedgerChange] = [.forgetPlugin(plugin), .changePushToken(plugin, .revoke, at: now.wall)]
         if fetches { changes.append(.setFetch(plugin, nil)) }
         changes += requests.map { .removeRequest($0.number) } + events.map { .removeEvent($0.number) }
         for work in works {

@@ -30,8 +30,10 @@ struct IdentifierOwners: Sendable {
         }
     }
 
+    /// The owner of an identifier; nil without one. The owner of a push is its plugin, whether installed or not.
     subscript(identifier: TaskIdentifier) -> PluginIdentifier? {
         if let owner = names[identifier] { return owner }
+        if let plugin = identifier.pushedPlugin { return plugin }
         if prefixes.isEmpty { return nil }
         return identifier.prefixes.lazy.compactMap { prefixes[$0] }.first
     }

@@ -68,7 +68,11 @@ struct PluginState: Sendable {
     /// record, or when the plugin was removed before and its manifest was not refused.
     var isNew: Bool { known == nil || known?.missingSince != nil && refusal == nil }
 
-    var hasNothingPending: Bool { requests.isEmpty && events.expectedCount == 0 }
+    /// Whether the plugin has neither a pending request nor a waiting event. A push does not count: it makes the plugin
+    /// submit nothing.
+    var hasNothingPending: Bool {
+        requests.count == requests.limits.storedCount(of: .push) && events.expectedCount == 0
+    }
 
     /// Whether a commit is in flight about the plugin's record, its requests or an arriving event.
     var isInFlight: Bool { !requests.overlay.isEmpty || recordState != .settled || events.hasArriving }

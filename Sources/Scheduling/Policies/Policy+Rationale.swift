@@ -30,9 +30,7 @@ extension Policy {
         case .spacing:
             var spacing = "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
             if let own = facts.kindSpacing, own > .zero {
-                let kind = facts.work.kind.name
-                spacing +=
-                    ", and \(own.humanReadable) between two launches for \(kind) requests of the plugin itself"
+                spacing += ", and \(own.humanReadable) between two launches for \(facts.work.kind.paced)"
             }
             if let late = record.lateRuns[facts.work.kind], facts.kindSpacing != nil {
                 spacing += ", after \(late == 1 ? "1 launch" : "\(late) launches in a row") with the whole budget used"
@@ -77,4 +75,9 @@ extension LearnedUse.Outlook {
                 + " use"
         }
     }
+}
+
+extension TaskKind {
+    /// The requests to which the spacing of the kind applies.
+    fileprivate var paced: String { self == .push ? "pushes" : "\(name) requests of the plugin itself" }
 }

@@ -10,9 +10,9 @@ package struct PolicyConfiguration: Hashable, Sendable {
     /// The cooldown after a first overrun. Each further consecutive overrun doubles it, up to `longestSpacing`.
     package var overrunSpacing: Duration = .seconds(30)
     package var longestSpacing: Duration = .seconds(60 * 60)
-    /// The minimum time from the end of one launch to the start of the next for requests of a kind that the plugin itself
-    /// submitted. Kinds without a value have none.
-    package var kindSpacing: [TaskKind: Duration] = [.refresh: .seconds(15 * 60)]
+    /// The minimum time from the end of one launch to the start of the next for requests of a kind that the plugin
+    /// itself submitted, and for pushes. Kinds without a value have none.
+    package var kindSpacing: [TaskKind: Duration] = [.refresh: .seconds(15 * 60), .push: .seconds(20 * 60)]
     /// Whether the host learns the hours of the week in which users use a plugin, and spaces its own refresh requests
     /// accordingly.
     package var learnsUse = false

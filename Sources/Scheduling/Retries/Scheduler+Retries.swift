@@ -12,22 +12,42 @@ extension Scheduler {
             seed: jitterSeed &+ UInt64(bitPattern: work.number.rawValue) &+ UInt64(work.retry.failures) << 48,
             for: work.label
         )
+        let task = execution.tasks[index]
+        let standstills = task.expiration == nil ? nil : task.standstills(isFault: false)
         let verdict = FailureVerdict(
-            on: execution.tasks[index],
+            on: task,
             isBeingCancelled: work.identifier.map { isBeingCancelled($0, of: work.plugin) } ?? false,
             terms: terms(ofRetriesOf: work, as: execution.plan.plugin),
+            configuration,
             using: &jitter,
             at: now.wall
         )
         switch verdict {
-        case .ends(let text): end(number, index, as: .failed, blame: blame, message: message + text, at: now)
+        case .ends(let text):
+            noteStandstills(standstills, of: work, in: number)
+            end(number, index, as: .failed, blame: blame, message: message + text, at: now)
+        case .standsStill:
+            noteStandstills(0, of: work, in: number)
+            let text = Execution.Task.noProgress(after: message)
+            end(number, index, as: .noProgress, blame: blame, message: text, at: now)
+        case .continues(let retry, let text, let delay):
+            let judgement = Aftermath.Judgement(
+                index: index,
+                verdict: .returned(.continues, retry),
+                blame: blame,
+                message: message + text,
+                delay: delay.map { "; it may run again in \($0.humanReadable)" } ?? "",
+                standstills: standstills
+            )
+            requeue(number, judgement, .continues, retry, at: now)
         case .retried(let retry, let attempt, let delay):
             let judgement = Aftermath.Judgement(
                 index: index,
                 verdict: .returned(.retrying, retry),
                 blame: blame,
                 message: "\(message); \(attempt) failed",
-                delay: "; the task may run again in \(delay.humanReadable)"
+                delay: "; the task may run again in \(delay.humanReadable)",
+                standstills: standstills
             )
             requeue(number, judgement, .retrying, retry, at: now)
         }
@@ -38,9 +58,10 @@ extension Scheduler {
         plugins.contains(plugin) && plugins[plugin].requests.overlay.concernsRunningTask(of: identifier)
     }
 
-    /// The terms under which the work is retried after a failure; nil for an event.
+    /// The terms under which the work is retried after a failure; nil for an event and for a push, which its sender may
+    /// send again.
     private func terms(ofRetriesOf work: PendingWork, as entry: PluginEntry) -> FailureRetry? {
-        guard let identifier = work.identifier else { return nil }
+        guard work.kind != .push, let identifier = work.identifier else { return nil }
         return configuration.policy(for: work.plugin).retries.terms(for: identifier, proposed: entry.retries)
     }
 }

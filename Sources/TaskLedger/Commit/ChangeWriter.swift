@@ -30,11 +30,12 @@ struct ChangeWriter: Sendable {
 
     /// Executes the statements of one change.
     ///
-    /// - Parameter payloads: receives the payloads of the tasks that the change moves from pending to running.
+    /// - Parameter started: receives the payloads and the cursors of the tasks that the change moves from pending to
+    ///   running.
     mutating func apply(
         _ change: LedgerChange,
         to access: WriteAccess,
-        payloads: inout [SubmissionNumber: [UInt8]]
+        started: inout StartedTasks
     ) throws {
         switch change {
         case .storeRequest(let request, let payload):
@@ -50,10 +51,13 @@ struct ChangeWriter: Sendable {
         case .startLaunch(let plan):
             lastLaunch = max(lastLaunch, plan.number)
             try access.start(plan, names: &plugins)
-            payloads.merge(try access.database.payloads(of: plan.number)) { _, new in new }
+            started.payloads.merge(try access.database.payloads(of: plan.number)) { _, new in new }
+            started.cursors.merge(try access.database.cursors(of: plan.number)) { _, new in new }
         case .startTask(let launch, let task):
             try access.start(task, in: launch)
-            payloads[task.work.number] = try access.database.payload(of: task.work.number, in: launch)
+            let number = task.work.number
+            started.payloads[number] = try access.database.payload(of: number, in: launch)
+            started.cursors[number] = try access.database.cursor(of: number, in: launch)
         case .moveLaunch(let number, let lane):
             try access.moveLaunch(number, to: lane)
         case .endTask(let launch, let submission):
@@ -64,6 +68,12 @@ struct ChangeWriter: Sendable {
                 try append(entry, to: access)
                 superseded.append(entry)
             }
+        case .storeCursor(let change):
+            try access.storeCursor(change, names: &plugins)
+        case .dropCursor(let plugin, let identifier, let submission):
+            try access.dropCursor(of: plugin, identifier, until: submission, names: &plugins)
+        case .setStandstills(let plugin, let identifier, let count):
+            try access.setStandstills(of: plugin, identifier, count, names: &plugins)
         case .forbidRequeue(let launch, let submission):
             try access.forbidRequeue(launch, submission)
         case .endLaunch(let number, let end):
@@ -86,6 +96,8 @@ struct ChangeWriter: Sendable {
             try access.setPause(of: plugin, pause, names: &plugins)
         case .setUses(let plugin, let uses):
             try access.setUses(of: plugin, uses, names: &plugins)
+        case .changePushToken(let plugin, let change, let now):
+            try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
         case .raiseIncarnation(let incarnation):
             try access.run(Counter.raiseIncarnation, incarnation)
         }
@@ -93,6 +105,8 @@ struct ChangeWriter: Sendable {
 
     private mutating func append(_ entry: JournalEntry, to access: WriteAccess) throws {
         lastJournal = try access.append(entry, names: &plugins)
+        // A push that was replaced or lapsed before it was stored has only its entry.
+        if let number = entry.submission { lastSubmission = max(lastSubmission, number) }
         written += 1
     }
 

@@ -5,21 +5,21 @@ import TaskModel
 /// The commits that are written in one transaction, with their results.
 struct CommitGroup {
     private(set) var commits: [WaitingCommit] = []
-    /// The results, one per commit: the payloads of the tasks that the commit moved from pending to running, or an
-    /// error.
-    private(set) var results: [Result<[SubmissionNumber: [UInt8]], LedgerError>] = []
+    /// The results, one per commit: the payloads and cursors of the tasks that the commit moved from pending to
+    /// running, or an error.
+    private(set) var results: [Result<StartedTasks, LedgerError>] = []
     /// The number of the last journal entry that the group has written to disk; nil when it wrote none.
     var lastJournal: JournalNumber?
 
     /// The entries about superseded tasks that the group wrote in addition to the entries of its commits.
     var superseded: [JournalEntry] = []
 
-    /// Adds a commit. Its result is a success without payloads until `succeed` or `fail` sets another. Returns false
-    /// when `commit` is nil.
+    /// Adds a commit. Its result is a success without started tasks until `succeed` or `fail` sets another. Returns
+    /// false when `commit` is nil.
     mutating func add(_ commit: WaitingCommit?) -> Bool {
         guard let commit else { return false }
         commits.append(commit)
-        results.append(.success([:]))
+        results.append(.success(StartedTasks()))
         return true
     }
 
@@ -27,7 +27,7 @@ struct CommitGroup {
         if case .failure = results[index] { true } else { false }
     }
 
-    mutating func succeed(_ index: Int, payloads: [SubmissionNumber: [UInt8]]) { results[index] = .success(payloads) }
+    mutating func succeed(_ index: Int, _ started: StartedTasks) { results[index] = .success(started) }
 
     mutating func fail(_ index: Int, _ error: LedgerError) { results[index] = .failure(error) }
 

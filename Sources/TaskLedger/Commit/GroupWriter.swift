@@ -59,7 +59,7 @@ struct GroupWriter: Sendable {
         repeat {
             if !group.hasFailed(index) {
                 do throws(LedgerError) {
-                    group.succeed(index, payloads: try apply(group.commits[index].changes, to: access))
+                    group.succeed(index, try apply(group.commits[index].changes, to: access))
                 } catch {
                     group.fail(index, error)
                     return false
@@ -90,12 +90,12 @@ struct GroupWriter: Sendable {
     private mutating func apply(
         _ list: [LedgerChange],
         to access: WriteAccess
-    ) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
-        var payloads: [SubmissionNumber: [UInt8]] = [:]
+    ) throws(LedgerError) -> StartedTasks {
+        var started = StartedTasks()
         changes.beginTicket(list)
         for change in list {
             do {
-                try changes.apply(change, to: access, payloads: &payloads)
+                try changes.apply(change, to: access, started: &started)
             } catch {
                 throw LedgerError(error, while: change.operation, in: place)
             }
@@ -105,6 +105,6 @@ struct GroupWriter: Sendable {
         } catch {
             throw LedgerError(error, while: "ending launches and deleting records of plugins", in: place)
         }
-        return payloads
+        return started
     }
 }

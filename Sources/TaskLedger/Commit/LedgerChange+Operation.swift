@@ -20,6 +20,9 @@ extension LedgerChange {
             "requeueing the task of submission \(work.number), \(work.label), of launch \(launch)"
         case .forbidRequeue(let launch, let submission):
             "recording that the task of submission \(submission) in launch \(launch) is not requeued"
+        case .storeCursor(let change): "storing the cursor of \(change.identifier)"
+        case .dropCursor(_, let identifier, _): "deleting the cursor of \(identifier)"
+        case .setStandstills(_, let identifier, _): "counting the runs that did not move the cursor of \(identifier)"
         case .endLaunch(let number, _): "ending launch \(number)"
         case .journal(let entry): "journaling \(entry.event.name) of \(entry.plugin?.text ?? "the host")"
         case .recordWait(let key, _, _):
@@ -32,6 +35,7 @@ extension LedgerChange {
         case .forgetPlugin(let identifier): "deleting the record of plugin \(identifier)"
         case .setPause(let plugin, let pause): "\(pause == nil ? "deleting" : "storing") the pause of \(plugin)"
         case .setUses(let plugin, _): "storing the uses of \(plugin)"
+        case .changePushToken(let plugin, _, _): "changing the device token of \(plugin)"
         case .raiseIncarnation(let incarnation): "beginning incarnation \(incarnation) of the ledger"
         }
     }

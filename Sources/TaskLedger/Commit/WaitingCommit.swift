@@ -12,8 +12,8 @@ struct WaitingCommit: Sendable {
     let origin: Origin
     let changes: [LedgerChange]
     /// Whether the ticket is history: a ticket of `Ledger.submit` with only waits, deferral periods and journal entries
-    /// that end no task and that no user's call caused. All other tickets are answers, which can be written before older
-    /// history.
+    /// that end no task and that no user's call caused. All other tickets are answers, which can be written before
+    /// older history.
     let isHistory: Bool
     /// Plugins whose waits or deferrals the ticket changes or deletes. Tickets that share one of these plugins are
     /// written in the order of submission.
@@ -34,8 +34,8 @@ struct WaitingCommit: Sendable {
 extension LedgerChange {
     /// Whether the change is history: no decision or reply depends on it. Two kinds of journal entries are not history:
     ///
-    /// - An entry with the outcome of a task: the outcome is also written to the task's row, where it must not overwrite
-    ///   a later outcome.
+    /// - An entry with the outcome of a task: the outcome is also written to the task's row, where it must not
+    ///   overwrite a later outcome.
     /// - An entry that a user's call caused: it must precede the entries about the effects of the call, such as
     ///   `launched`, whose tickets are answers.
     fileprivate var isHistory: Bool {
@@ -43,8 +43,9 @@ extension LedgerChange {
         case .journal(let entry): entry.endedTask == nil && entry.user == nil
         case .recordWait, .setDeferrals: true
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
-            .requeueTask, .forbidRequeue, .endLaunch, .setFetch, .recordOccurrence, .rememberPlugin, .forgetPlugin,
-            .setPause, .setUses, .raiseIncarnation:
+            .requeueTask, .storeCursor, .dropCursor, .setStandstills, .forbidRequeue, .endLaunch, .setFetch,
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken,
+            .raiseIncarnation:
             false
         }
     }
@@ -54,8 +55,9 @@ extension LedgerChange {
         case .recordWait(let key, _, _), .setDeferrals(let key, _): key.plugin
         case .forgetPlugin(let plugin): plugin
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
-            .requeueTask, .forbidRequeue, .endLaunch, .journal, .setFetch, .recordOccurrence, .rememberPlugin,
-            .setPause, .setUses, .raiseIncarnation:
+            .requeueTask, .storeCursor, .dropCursor, .setStandstills, .forbidRequeue, .endLaunch, .journal, .setFetch,
+            .recordOccurrence, .rememberPlugin, .setPause, .setUses, .changePushToken,
+            .raiseIncarnation:
             nil
         }
     }

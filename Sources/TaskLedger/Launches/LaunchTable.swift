@@ -75,7 +75,8 @@ extension Database {
                 process: try row.process(),
                 startedAt: try row.wallTime("started_at"),
                 unfinished: unfinished.map(\.work),
-                mayNotBeRequeued: Set(unfinished.filter(\.mayNotBeRequeued).map(\.work.number))
+                mayNotBeRequeued: Set(unfinished.filter(\.mayNotBeRequeued).map(\.work.number)),
+                moved: try movedTasks(of: number)
             )
         }
     }

@@ -37,7 +37,8 @@ enum PastLaunches {
         SELECT number, identifier, lane, cause, outcome, ended_at, used_ns,
             coalesce(used_ns >= budget_ns, 0) AS used_budget, (
             SELECT group_concat(task.kind) FROM task
-            WHERE task.launch = launch.number AND task.submitter = launch.plugin
+            WHERE task.launch = launch.number
+                AND (task.submitter = launch.plugin OR task.kind = \(TaskKind.push.rawValue))
         ) AS own_kinds
         FROM launch CROSS JOIN plugin ON plugin.id = launch.plugin
         WHERE ended_at >= ? ORDER BY ended_at DESC, number DESC LIMIT ?

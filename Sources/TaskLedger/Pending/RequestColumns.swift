@@ -9,7 +9,7 @@ enum RequestColumns {
     /// The columns of the submitted values, in the order of `StatementRun.bind(submitted:)`.
     static let submitted = [
         "kind", "earliest_begin", "requires_network", "requires_external_power", "protection", "title", "subtitle",
-        "strategy", "resources", "submitter", "submitted_at",
+        "strategy", "resources", "submitter", "submitted_at", "expires_at",
     ]
     /// The columns of the values that launches and interruptions change, in the order of `StatementRun.bind(changed:)`.
     static let changed = RetryColumns.names + ["deferred_since"]
@@ -42,6 +42,7 @@ extension StatementRun {
         try bind((terms?.resources.rawValue).map(Int64.init(bitPattern:)))
         try bind(submitter)
         try bind(pending.submittedAt.nanoseconds)
+        try bind(request.expiresAt?.nanoseconds)
     }
 
     /// Binds the values that launches and interruptions change, in the order of `RequestColumns.changed`.
@@ -68,6 +69,7 @@ extension RowReader {
                 identifier: try value(identifier, fromText: { TaskIdentifier($0) }),
                 kind: try code("kind"),
                 earliestBegin: try optionalWallTime("earliest_begin"),
+                expiresAt: try optionalWallTime("expires_at"),
                 requiresNetwork: try flag("requires_network"),
                 requiresExternalPower: try flag("requires_external_power"),
                 protection: try code("protection"),

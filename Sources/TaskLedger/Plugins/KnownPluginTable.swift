@@ -18,14 +18,15 @@ extension WriteAccess {
         )
     }
 
-    /// Deletes the recorded facts, the schedules, the pause and the kept payloads of the plugin. Does nothing when the
-    /// plugin is not recorded.
+    /// Deletes the recorded facts, the schedules, the pause, the kept payloads and the cursors of the plugin. Does
+    /// nothing when the plugin is not recorded.
     func forget(_ plugin: PluginIdentifier, names: inout PluginNames) throws {
         guard let number = try names.knownNumber(of: plugin, in: self) else { return }
         try forgetFetch(ofPlugin: number)
         try forgetPause(ofPlugin: number)
         try forgetUses(ofPlugin: number)
         try forgetKeptPayloads(ofPlugin: number)
+        try forgetCursors(ofPlugin: number)
         try forgetOccurrences(of: plugin)
         try run(Known.forget, number)
     }

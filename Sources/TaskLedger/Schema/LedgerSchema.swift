@@ -75,6 +75,8 @@ enum LedgerSchema {
         Step(name: "12: incarnation", sql: twelfth),
         Step(name: "13: payloads for retries by users", sql: thirteenth),
         Step(name: "14: uses of plugins by hour of the week", sql: fourteenth),
+        Step(name: "15: deadlines of requests, device tokens", sql: fifteenth),
+        Step(name: "16: cursors of tasks", sql: sixteenth),
     ]
 
     private static let usersBlame = """

@@ -31,6 +31,9 @@ struct LedgerInMemory {
         var occurrences: [TaskIdentifier: WallTime] = [:]
         var pauses: [PluginIdentifier: PluginPause] = [:]
         var uses: [PluginIdentifier: UseHistogram] = [:]
+        var cursors: [TaskIdentifier: Int] = [:]
+        /// Submissions whose present launch has moved their cursor.
+        var moved: Set<SubmissionNumber> = []
         var lastSubmission = SubmissionNumber(rawValue: 0)
         var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -60,6 +63,8 @@ struct LedgerInMemory {
     var pauses: [PluginIdentifier: PluginPause] { state.pauses }
     var uses: [PluginIdentifier: UseHistogram] { state.uses }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
+    /// The tasks with a cursor, and the numbers of runs in a row that did not move it.
+    var cursors: [TaskIdentifier: Int] { state.cursors }
     /// Keys of open waits of classes without pending work; each of them is a defect.
     var vainWaits: [WaitKey] { state.waits.keys.filter { !hasPendingWork(of: $0) } }
 
@@ -95,7 +100,8 @@ struct LedgerInMemory {
                     process: launch.plan.process,
                     startedAt: launch.plan.startedAt,
                     unfinished: launch.unfinished,
-                    mayNotBeRequeued: launch.mayNotBeRequeued
+                    mayNotBeRequeued: launch.mayNotBeRequeued,
+                    moved: state.moved.intersection(launch.unfinished.map(\.number))
                 )
             },
             known: state.known.values.sorted { $0.identifier < $1.identifier },
@@ -210,7 +216,19 @@ struct LedgerInMemory {
         case .setDeferrals(let key, let periods): state.deferrals[key] = periods.isEmpty ? nil : periods
         case .setFetch(let plugin, let schedule): state.fetches[plugin] = schedule
         case .recordOccurrence(let identifier, let at): state.occurrences[identifier] = at
-        case .endLaunch, .journal, .requeueTask, .raiseIncarnation: break
+        case .storeCursor(let change):
+            if change.isMovement {
+                state.moved.insert(change.submission)
+            } else {
+                state.moved.remove(change.submission)
+            }
+            state.cursors[change.identifier] = change.isMovement ? 0 : state.cursors[change.identifier] ?? 0
+        case .dropCursor(_, let identifier, _): state.cursors[identifier] = nil
+        case .setStandstills(_, let identifier, let count):
+            if state.cursors[identifier] != nil { state.cursors[identifier] = count }
+        case .journal(let entry):
+            if let number = entry.submission { state.lastSubmission = max(state.lastSubmission, number) }
+        case .endLaunch, .requeueTask, .changePushToken, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil
@@ -239,6 +257,7 @@ struct LedgerInMemory {
             complaints.append("launches \(other.plan.number) and \(plan.number) share the \(plan.lane.name) lane")
         }
         let works = plan.tasks.map(\.work)
+        state.moved.subtract(works.map(\.number))
         state.running[plan.number] = StoredLaunch(plan: plan, lane: plan.lane, tasks: works, unfinished: works)
         state.lastLaunch = max(state.lastLaunch, plan.number)
     }

@@ -20,6 +20,8 @@ extension TaskIdentifier {
     /// A task identifier that matches the pattern of the plugin `studio`.
     static func album(_ number: Int) -> Self { TaskIdentifier(stringLiteral: "com.example.app.export.album\(number)") }
     static let study: Self = "com.example.app.study"
+    /// The push to the sample plugin.
+    static let appPush: Self = .push(to: .app)
 
     /// One of twenty further task identifiers that the sample plugin permits.
     static func job(_ number: Int) -> Self { TaskIdentifier(stringLiteral: "com.example.app.job\(number)") }

@@ -11,6 +11,7 @@ extension SchedulerDriver {
         as kind: TaskKind = .processing,
         at earliestBegin: WallTime? = nil,
         after delay: Duration? = nil,
+        until deadline: Duration? = nil,
         needsPower: Bool = false,
         needsNetwork: Bool = false,
         payload: [UInt8] = [],
@@ -20,10 +21,26 @@ extension SchedulerDriver {
             identifier: identifier,
             kind: kind,
             earliestBegin: earliestBegin ?? delay.map { clock.now.wall + $0 },
+            expiresAt: deadline.map { clock.now.wall + $0 },
             requiresNetwork: needsNetwork,
             requiresExternalPower: needsPower
         )
         return ask { .submitted(Submission(request: request, payload: payload, submitter: submitter), reply: $0) }
+    }
+
+    /// Sends a push to the sample plugin.
+    ///
+    /// - Parameter deadline: time until the deadline; nil for no deadline.
+    @discardableResult
+    func push(
+        to plugin: PluginIdentifier = .app,
+        until deadline: Duration? = nil,
+        isLowPriority: Bool = false,
+        payload: [UInt8] = []
+    ) -> Answer? {
+        let expiresAt = deadline.map { clock.now.wall + $0 }
+        let push = Push(to: plugin, payload: payload, expiresAt: expiresAt, isLowPriority: isLowPriority)
+        return ask { .pushed(push, reply: $0) }
     }
 
     @discardableResult
@@ -124,12 +141,13 @@ extension Answer {
     /// The number of the accepted request or event; nil for any other answer.
     var submission: SubmissionNumber? {
         switch self {
-        case .submitted(let number, _, _), .triggered(let number): number
+        case .submitted(let number, _, _), .triggered(let number), .pushed(let number, .stored): number
         default: nil
         }
     }
 
     var replaced: SubmissionNumber? { if case .submitted(_, _, let old) = self { old } else { nil } }
+    var pushResult: PushResult? { if case .pushed(_, let result) = self { result } else { nil } }
     var plugin: PluginIdentifier? { if case .submitted(_, let plugin, _) = self { plugin } else { nil } }
     var refusal: SubmissionRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
     var isNotRecorded: Bool { if case .notRecorded = self { true } else { refusal?.subReason == .notRecorded } }

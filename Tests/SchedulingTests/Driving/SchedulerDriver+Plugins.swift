@@ -14,7 +14,7 @@ extension SchedulerDriver {
         cause: String? = nil
     ) {
         guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
-        let names = registering ?? plan.tasks.compactMap(\.work.identifier)
+        let names = registering ?? plan.tasks.compactMap(\.work.identifier).filter { $0.pushedPlugin == nil }
         let registered = names.map(PermittedIdentifier.exact)
         send(
             .entered(plan.number, status: status, registered: registered, offersReceive: receives, cause: cause)

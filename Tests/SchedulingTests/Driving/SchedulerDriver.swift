@@ -227,6 +227,14 @@ final class SchedulerDriver {
         if plan.budget.start != clock.now.monotonic { complain("the budget of \(plan.number) began before its plan") }
         processes[plan.number] = plan
         plansByNumber[plan.number] = plan
+        reportCursors(of: plan.tasks, in: plan.number)
+    }
+
+    /// Reports the tasks that begin at a cursor, as the decision loop does.
+    private func reportCursors(of tasks: [PlannedTask], in launch: LaunchNumber) {
+        var cursors: [TaskID: Int] = [:]
+        for task in tasks { cursors[task.id] = task.work.identifier.flatMap { ledger.cursors[$0] } }
+        if !cursors.isEmpty { inbox.append(.cursorsRead(launch, cursors)) }
     }
 
     private func hand(_ task: PlannedTask, to launch: LaunchNumber) {
@@ -237,6 +245,7 @@ final class SchedulerDriver {
             complain("two tasks of launch \(launch) are called \(task.id)")
         }
         arrivals[launch, default: []].append(task)
+        reportCursors(of: [task], in: launch)
     }
 
     /// Complains about a launch before its time or without its conditions, unless a user requested it. Also complains
@@ -247,6 +256,9 @@ final class SchedulerDriver {
             let request = pending.request
             if let earliest = request.earliestBegin, earliest > clock.now.wall {
                 complain("\(request.identifier) is launched before its earliest begin")
+            }
+            if let deadline = request.expiresAt, deadline <= clock.now.wall {
+                complain("\(request.identifier) is launched after its deadline")
             }
             let afterInterruption = configuration.retryDelay * (1 << max(0, pending.retry.attempts - 1))
             let longest = max(afterInterruption, pending.retry.failures > 0 ? FailureRetry.longestDelay : .zero)

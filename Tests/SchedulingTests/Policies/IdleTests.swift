@@ -108,7 +108,8 @@ struct IdleTests {
         #expect(host.running == [.feed])
     }
 
-    @Test(.proves("C12")) func `neither refresh nor continued task waits for load when the load policy is switched off`() {
+    @Test(.proves("C12"))
+    func `neither refresh nor continued task waits for load when the load policy is switched off`() {
         let host = SchedulerDriver(.studio()) { $0.policies.off = [.load] }
         host.change(busy: true)
         host.submit(.feed, as: .refresh)

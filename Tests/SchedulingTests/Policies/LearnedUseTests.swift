@@ -235,8 +235,8 @@ struct LearnedUseTests {
         let reason = try #require(host.reasons(.feed).last)
         #expect(
             reason.message
-                == "no user has used the plugin for 3 weeks, and the last refresh launch for its own requests ended less"
-                + " than 2h ago"
+                == "no user has used the plugin for 3 weeks, and the last refresh launch for its own requests ended"
+                + " less than 2h ago"
         )
         #expect(reason.code == "use-spacing" && reason.isAdvisory && reason.remedy.contains("policies.learn-use"))
         guard case .pending(_, _, let policies) = host.explain(.feed).states.first else {

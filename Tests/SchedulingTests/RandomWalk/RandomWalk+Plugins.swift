@@ -34,7 +34,8 @@ extension RandomWalk {
 
     private func enter(_ plan: LaunchPlan) {
         if random.chance(3) { return host.send(.loadFailed(plan.number, message: "no such symbol")) }
-        let names = plan.identifiers + (plan.plugin.identifier == .app ? [.album(1), .album(2)] : [])
+        let tasks = plan.identifiers.filter { $0.pushedPlugin == nil }
+        let names = tasks + (plan.plugin.identifier == .app ? [.album(1), .album(2)] : [])
         host.enter(
             plan,
             registering: random.chance(5) ? Array(names.dropFirst()) : names,

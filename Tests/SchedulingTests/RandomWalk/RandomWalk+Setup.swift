@@ -10,10 +10,16 @@ extension RandomWalk {
     static let newsTask: TaskIdentifier = "com.example.news.latest"
     static let news: PluginEntry = .main("com.example.news", version: "2.0", permitted: [.exact(newsTask)])
 
+    private static let everyMode = Set(BackgroundMode.allCases)
+    /// The version with which every request of the sample plugin can run.
+    static let latest: PluginEntry = .studio(version: "9.0", modes: everyMode, extensions: [.keyboard])
+
     static let entries: [PluginEntry] = [
         .studio(extensions: [.keyboard]), .studio(version: "2.0", extensions: [.keyboard]), .studio(version: "3.0"),
         .studio(version: "4.0", modes: [.processing], extensions: [.keyboard]),
         .studio(version: "5.0", entitlements: [], extensions: [.keyboard]),
+        .studio(version: "7.0", modes: everyMode, extensions: [.keyboard]),
+        .studio(version: "8.0", modes: everyMode, extensions: [.keyboard]),
         .main(.app, version: "6.0", permitted: [.exact(.clean), .exact(.feed), "com.example.app.export.*"]),
         .mail(), .mail(), .keyboard(), .keyboard(version: "2.0"),
         .main("com.example.news", permitted: [], modes: [.fetch]), news,

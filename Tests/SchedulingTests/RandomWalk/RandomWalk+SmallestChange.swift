@@ -110,7 +110,7 @@ extension SchedulerDriver {
     private func mend(_ plugin: PluginIdentifier) {
         refused[plugin] = nil
         switch plugin {
-        case .app: install(.studio(version: "9.0", extensions: [.keyboard]))
+        case .app: install(RandomWalk.latest)
         case .mail: install(.mail())
         case .keyboard: install(.keyboard(version: "9.0"))
         default: install(RandomWalk.news)

@@ -10,7 +10,8 @@ extension RandomWalk {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<16: submit()
         case 16..<21: submitContinued(from: nil)
-        case 21..<24: trigger()
+        case 21..<23: trigger()
+        case 23..<24: push()
         case 24..<28: cancel()
         case 28..<30: stopTask()
         case 30..<55: liveOn()
@@ -49,6 +50,8 @@ extension RandomWalk {
             kind: kind,
             earliestBegin: random.chance(40)
                 ? host.clock.now.wall + .seconds(Int.random(in: -10...600, using: &random)) : nil,
+            expiresAt: random.chance(12)
+                ? host.clock.now.wall + .seconds(Int.random(in: -10...900, using: &random)) : nil,
             requiresNetwork: random.chance(20),
             requiresExternalPower: random.chance(20),
             protection: pick(ProtectionType.allCases) ?? .complete
@@ -68,6 +71,13 @@ extension RandomWalk {
             by: plan == nil && random.chance(10) ? .plugin(.app) : nil,
             from: plan
         )
+    }
+
+    private func push() {
+        let plugin: PluginIdentifier = pick([.app, .app, .app, .mail, .keyboard]) ?? .app
+        last = "a push to \(plugin)"
+        let deadline: Duration? = random.chance(30) ? .seconds(Int.random(in: -10...900, using: &random)) : nil
+        host.push(to: plugin, until: deadline, isLowPriority: random.chance(20))
     }
 
     private func trigger() {

@@ -107,7 +107,7 @@ final class RandomWalk {
             useUnknown: false,
             resources: .gpu
         )
-        host.install(.studio(version: "9.0", extensions: [.keyboard]), .mail(), .keyboard(version: "9.0"), Self.news)
+        host.install(Self.latest, .mail(), .keyboard(version: "9.0"), Self.news)
         onStep?(self)
         let newest = host.scheduler.lastSubmission
         // After steps back of the clock, the earliest begins are further in the future.

@@ -41,7 +41,7 @@ struct WalkTally {
 
 extension SchedulerEvent {
     enum Kind: String, CaseIterable {
-        case submission, trigger, cancellation, simulation, stop = "stop of a task", purge, pause
+        case submission, trigger, push, cancellation, simulation, stop = "stop of a task", purge, pause
         case commit, failedCommit = "commit that fails", load, failedLoad = "load that fails"
         case catalogue, conditions, timeZone = "change of a time zone", resume, timer, shutdown = "stop of the host"
         case runner, noRunner = "runner that is not to be had", launchFailedByHost = "launch that failed by the host"
@@ -54,10 +54,11 @@ extension SchedulerEvent {
         switch self {
         case .submitted: .submission
         case .triggered: .trigger
+        case .pushed: .push
         case .cancelRequested, .cancelAllRequested: .cancellation
         case .runRequested, .expirationSimulated, .conditionsSimulated, .configured: .simulation
         case .taskStopRequested, .launchStopRequested: .stop
-        case .pauseRequested, .resumeRequested: .pause
+        case .pauseRequested, .resumeRequested, .cursorClearRequested: .pause
         case .purgeRequested: .purge
         case .byUser(_, let event): event.kind
         case .committed: .commit
@@ -76,7 +77,7 @@ extension SchedulerEvent {
         case .launchFailedByHost: .launchFailedByHost
         case .entered, .loadFailed: .entry
         case .registered: .registration
-        case .progressed: .progress
+        case .progressed, .cursorsRead, .cursorWritten: .progress
         case .fetchIntervalSet: .fetchInterval
         case .completed: .completion
         case .expirationHandlerChanged: .expirationHandler

@@ -49,10 +49,12 @@ extension BackgroundPlugin {
     ///   the launch, and when the manifest permits task identifiers or lacks the background mode `fetch`.
     @available(*, deprecated, message: "register a launch handler and submit a BGAppRefreshTaskRequest")
     @discardableResult
-    public static func setMinimumBackgroundFetchInterval(_ interval: TimeInterval) -> Bool { setFetchInterval(interval) }
+    public static func setMinimumBackgroundFetchInterval(_ interval: TimeInterval) -> Bool {
+        setFetchInterval(interval)
+    }
 
-    /// Sets the interval of legacy fetch, as `setMinimumBackgroundFetchInterval` does. Code of Apple's platforms calls it
-    /// through `UIApplication`, without a warning.
+    /// Sets the interval of legacy fetch, as `setMinimumBackgroundFetchInterval` does. Code of Apple's platforms calls
+    /// it through `UIApplication`, without a warning.
     @discardableResult
     package static func setFetchInterval(_ interval: TimeInterval) -> Bool {
         guard let host = Host.current else { return false }

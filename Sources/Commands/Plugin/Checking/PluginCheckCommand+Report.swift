@@ -57,7 +57,7 @@ extension PluginCheckCommand {
     func kinds() throws -> [String: TaskKind] {
         var kinds: [String: TaskKind] = [:]
         for (identifier, name) in kind {
-            kinds[identifier] = try WordArgument.value(name, among: TaskKind.allCases.filter { $0 != .event }, \.name)
+            kinds[identifier] = try WordArgument.value(name, among: TaskKind.submittable, \.name)
         }
         return kinds
     }

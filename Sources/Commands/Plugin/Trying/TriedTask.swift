@@ -14,11 +14,17 @@ struct TriedTask {
     ///   - name: a task identifier, or the name of an event.
     ///   - kind: the kind; nil for the first kind that the manifest permits for the identifier.
     init(_ name: String, kind asked: TaskKind?, of plugin: PluginEntry) throws {
-        if let event = [EventType.started, .trigger, .fetch].first(where: { $0.name == name }) {
+        if let event = EventType.allCases.first(where: { $0.name == name }) {
             guard (event == .trigger) == (plugin.role == .extension) else {
                 throw ValidationError(
                     "the event \(name) is not one of a plugin with the role \(plugin.role.name); an extension has the"
-                        + " event trigger, a main plugin started and fetch"
+                        + " event trigger, a main plugin started, fetch and push"
+                )
+            }
+            if event == .push, !plugin.modes.contains(.remoteNotification) {
+                throw ValidationError(
+                    "the event push needs the background mode remote-notification, which the manifest of"
+                        + " \(plugin.identifier) does not list; add it to background-modes"
                 )
             }
             (identifier, kind, self.event) = (plugin.identifier.text, .event, event)

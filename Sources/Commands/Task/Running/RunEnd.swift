@@ -35,7 +35,7 @@ struct RunEnd: Sendable {
     private static func status(of event: String) -> ExitStatus? {
         switch TaskOutcome(rawValue: event) {
         case .succeeded, .noData: nil
-        case .failed, .notRegistered: .taskFailed
+        case .failed, .notRegistered, .noProgress: .taskFailed
         case .expired, .overran: .taskExpired
         case .abandoned: .taskAbandoned
         default: event == JournalEntry.Event.consumed.name ? .taskExpired : .taskCancelled

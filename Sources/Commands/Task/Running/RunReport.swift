@@ -26,7 +26,11 @@ struct RunReport: Encodable, Presentable {
     func text(for reader: Reader) -> String {
         let submissions = submitted.map { $0.text(for: reader) }.joined()
         if !submitted.isEmpty, launching.isEmpty, waiting == nil { return submissions + "it is launched already\n" }
-        let run = RunReply(launching: launching.map(LaunchNumber.init(rawValue:)), waiting: waiting ?? [])
+        // The lines of the submissions name their pauses.
+        let named = submitted.flatMap { $0.waiting ?? [] }
+        let others = (waiting ?? []).filter { !named.contains($0) }
+        if launching.isEmpty, others.isEmpty, !named.isEmpty { return submissions }
+        let run = RunReply(launching: launching.map(LaunchNumber.init(rawValue:)), waiting: others)
         return submissions + run.text(for: reader)
     }
 }

@@ -61,7 +61,10 @@ extension NaiveHost {
                 launches[number]?.tasks.append(SeenTask(id: task.id, work: task.work))
             case .moveLaunch(let number, let lane): leaveLane(number, to: lane)
             case .endLaunch(let number, _): forget(number)
-            case .storeRequest(let request, _): succeed(by: request)
+            case .storeRequest(let request, _):
+                succeed(by: request)
+                // A push inherits the deferral of the push that it replaces.
+                if let since = request.deferredSince { heldPerhaps[request.number] = min(since, now.wall) }
             // The request is requeued as launched, even if the start of its deferral was never recorded separately.
             case .requeueTask(_, let work, _):
                 noteVoidCooldowns([work])

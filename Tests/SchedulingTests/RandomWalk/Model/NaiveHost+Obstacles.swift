@@ -27,6 +27,7 @@ extension NaiveHost {
     /// All obstacles except those by other launches.
     func obstacles(to work: PendingWork) -> Obstacles {
         var found = Obstacles(sure: permission(of: work))
+        noteDeadlines(of: work, in: &found)
         let isUserRequested = userRequested.contains(work.number)
         if !isUserRequested {
             if case .request(let pending) = work, let begin = pending.request.earliestBegin, begin > now.wall {
@@ -45,6 +46,17 @@ extension NaiveHost {
         found.sure.formUnion(advisory.sure)
         found.perhaps.formUnion(advisory.perhaps)
         return found
+    }
+
+    /// Adds the obstacle of a request whose deadline has passed: its end is being recorded, also after a failed commit.
+    private func noteDeadlines(of work: PendingWork, in found: inout Obstacles) {
+        guard case .request(let pending) = work, pending.isOverdue(at: now.wall) else { return }
+        // A stopping host records no lapse, and a due alarm may not have fired.
+        if isStopping || host.timeToWake == .zero {
+            found.perhaps.insert("being-recorded")
+        } else {
+            found.sure.insert("being-recorded")
+        }
     }
 
     /// Whether the retry delay of the work still lasts. A delay longer than the configured one, doubled with each
@@ -92,7 +104,7 @@ extension NaiveHost {
         if policy(work.plugin).isBackgroundDenied, work.kind != .continued { found.insert("background-denied") }
         guard case .request(let pending) = work else { return found }
         if let obstacle = obstacle(ofPermissionTo: pending.request, by: entry) { found.insert(obstacle) }
-        if work.kind == .refresh,
+        if work.kind == .refresh || work.kind == .push,
             !configuration.isBackgroundRefreshOn || !policy(work.plugin).isBackgroundRefreshOn
         {
             found.insert("background-refresh-off")
@@ -113,6 +125,7 @@ extension NaiveHost {
 
     /// The code of the first missing permission: identifier, mode or entitlement; nil if none is missing.
     func obstacle(ofPermissionTo request: TaskRequest, by entry: PluginEntry) -> String? {
+        if request.kind == .push { return entry.modes.contains(.remoteNotification) ? nil : "mode-missing" }
         let mayBePattern =
             request.kind == .continued
             || request.kind.isProcessing && policy(entry.identifier).allowsPatternsForProcessing
@@ -163,7 +176,7 @@ extension NaiveHost {
         guard case .request(let pending) = work else { return found }
         let kind = pending.request.kind
         if kind.isProcessing, !conditions.isIdle, !isOff(.idle) { found.sure.insert("not-idle") }
-        let mindsLoad = kind == .refresh || kind == .continued || isOff(.idle)
+        let mindsLoad = kind == .refresh || kind == .push || kind == .continued || isOff(.idle)
         if mindsLoad, conditions.isLoadHigh, !isOff(.load) { found.sure.insert("high-load") }
         if kind == .continued { return found }
         if conditions[.powerSaver], !isOff(.powerSaver) { found.sure.insert("power-saver") }

@@ -76,7 +76,11 @@ extension NaiveHost {
         for request in host.scheduler.pendingRequests {
             let state = host.scheduler.plugins[request.plugin]
             // A request that is not ready has no deferral.
-            if state.requests.readySince(of: request) == nil || userRequested.contains(request.number) { continue }
+            if state.requests.readySince(of: request) == nil || userRequested.contains(request.number)
+                || request.isOverdue(at: now.wall)
+            {
+                continue
+            }
             let reported = host.scheduler.presented(request).deferredSince
             if let latest = heldSurely[request.number], reported.map({ $0 > latest }) ?? true {
                 complain(

@@ -41,7 +41,8 @@ extension NaiveHost {
             let task = launch.tasks[index]
             switch task.work {
             case .request(let request):
-                if !registered.contains(where: { $0.covers(request.request.identifier) }) {
+                let isPush = request.request.kind == .push
+                if isPush ? !receives : !registered.contains(where: { $0.covers(request.request.identifier) }) {
                     launches[number]?.tasks[index].fate = .over(.notRegistered)
                 } else if task.isContinued {
                     launches[number]?.tasks[index].stallsAt = now.monotonic + configuration.stallLimit

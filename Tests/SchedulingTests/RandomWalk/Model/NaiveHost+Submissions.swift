@@ -61,8 +61,12 @@ extension NaiveHost {
             return (submitter.union([.identifierNotPermitted]), [.pluginMissing, .notItsMainPlugin])
         }
         let request = submission.request
-        if request.kind == .event { return (submitter.union([.identifierNotPermitted]), []) }
-        var sure = submitter.union(refusals(of: request, by: entry))
+        var sure = submitter
+        if let deadline = request.expiresAt, deadline <= max(now.wall, request.earliestBegin ?? now.wall) {
+            sure.insert(.deadlinePassed)
+        }
+        if request.kind == .event { return (sure.union([.identifierNotPermitted]), []) }
+        sure.formUnion(refusals(of: request, by: entry))
         var perhaps: Set<SubmissionRefusal.SubReason> = []
         let limit = limitRefusal(of: request, by: owner)
         if limit.isSure { sure.insert(limit.reason) } else if limit.isPossible { perhaps.insert(limit.reason) }
@@ -93,6 +97,7 @@ extension NaiveHost {
 
     /// The installed main plugin that permits an identifier; nil if there is none.
     func owner(of identifier: TaskIdentifier) -> PluginIdentifier? {
+        if let plugin = identifier.pushedPlugin { return plugin }
         let mains = host.installed.filter { $0.role == .main }
         return mains.first { $0.permitted.contains(.exact(identifier)) }?.identifier
             ?? mains.first { $0.permitted.contains { $0.covers(identifier) } }?.identifier
@@ -110,6 +115,7 @@ extension NaiveHost {
         }
         switch obstacle(ofPermissionTo: request, by: entry) {
         case "identifier-not-permitted": refusals.insert(.identifierNotPermitted)
+        case "mode-missing" where request.kind == .push: refusals.insert(.remoteNotificationModeMissing)
         case "mode-missing": refusals.insert(request.kind == .refresh ? .fetchModeMissing : .processingModeMissing)
         case "entitlement-missing": refusals.insert(.entitlementMissing)
         default: break
@@ -123,6 +129,7 @@ extension NaiveHost {
         of request: TaskRequest,
         by plugin: PluginIdentifier
     ) -> (reason: SubmissionRefusal.SubReason, isSure: Bool, isPossible: Bool) {
+        if request.kind == .push { return (.refreshLimit, false, false) }
         let counts = { (kind: TaskKind) in kind.isProcessing ? TaskKind.processing : kind }
         let kind = counts(request.kind)
         let limits = policy(plugin).limits ?? configuration.limits
@@ -132,7 +139,9 @@ extension NaiveHost {
         let same = host.ledger.requests.filter { $0.plugin == plugin && counts($0.request.kind) == kind }
         let replaces = same.contains { $0.request.identifier == request.identifier }
         let others = same.count { $0.request.identifier != request.identifier }
-        let isCertain = underWay.isEmpty && !launches.values.contains { $0.plugin == plugin && $0.isConcluded }
+        let isCertain =
+            underWay.isEmpty && !launches.values.contains { $0.plugin == plugin && $0.isConcluded }
+            && !same.contains { $0.isOverdue(at: now.wall) }
         if isCertain { return (reason, !replaces && others >= limit, false) }
         return (reason, false, true)
     }

@@ -186,7 +186,7 @@ final class NaiveHost: Witness {
             written(entry)
             guard let number = entry.submission else { continue }
             switch entry.event {
-            case .cancelled, .replaced, .superseded, .consumed: dead.insert(number)
+            case .cancelled, .replaced, .superseded, .consumed, .lapsed: dead.insert(number)
             case .task(let outcome) where outcome.isFinal: dead.insert(number)
             default: break
             }
@@ -269,7 +269,9 @@ final class NaiveHost: Witness {
         let killed = dying.removeValue(forKey: reply)?.filter { host.ledger.everStored.contains($0) }
         if case .cancelled = answer { dead.formUnion(killed ?? []) }
         switch (answer, question) {
-        case (.submitted(let number, _, _), _), (.triggered(let number), _): acknowledged.insert(number)
+        case (.submitted(let number, _, _), _), (.triggered(let number), _),
+            (.pushed(let number, .stored), _):
+            acknowledged.insert(number)
         case (.refused(let refusal), .submitted(let submission, _)?): judge(refusal, of: submission, reply)
         case (.notLaunching, _): userRequested.subtract(userRequestedByReply[reply] ?? [])
         default: break

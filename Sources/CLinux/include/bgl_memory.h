@@ -1,0 +1,17 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+#ifndef BGL_MEMORY_H
+#define BGL_MEMORY_H
+
+#include <stdint.h>
+
+/* A close-on-exec descriptor of anonymous memory of `size` zero bytes, whose size never changes. Pages exist only when
+ * they are written. */
+int bgl_shared_memory(const char *name, uint64_t size);
+
+/* Maps such memory for reading and writing, but not in forked processes. NULL when the system refuses. */
+void *bgl_map_shared(int memory, uint64_t size);
+
+/* Reads bytes at an offset. Returns their number, or a negative errno. */
+int64_t bgl_read_at(int file, void *buffer, uint64_t size, uint64_t offset);
+
+#endif

@@ -1,0 +1,11 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+
+struct PushCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push",
+        abstract: "Send background pushes to plugins, and manage their device tokens.",
+        subcommands: [PushSendCommand.self, PushTokenCommand.self]
+    )
+}

@@ -1,0 +1,56 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import ControlClient
+import TaskModel
+
+/// `bgtask push send`: sends a background push to a main plugin.
+struct PushSendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Send a background push to a plugin, with an optional payload.",
+        discussion: """
+            The push is on disk when the command returns. The host launches the plugin when the machine permits it, at \
+            most once in 20 minutes by default. One push waits for each plugin: a newer one replaces it. The manifest \
+            of the plugin has to list the background mode remote-notification.
+
+            Examples:
+              bgtask push send com.example.feed --payload news.json
+              bgtask push send com.example.feed --expires-at +1h --priority low
+            """
+    )
+
+    @Argument(help: "The plugin's identifier.", completion: .plugins, transform: IdentifierArgument.plugin)
+    var identifier: PluginIdentifier
+
+    @Option(help: PayloadFile.help("plugin"))
+    var payload: String?
+
+    // Unconditional, so that a value that begins with a dash is reported as an invalid time and not as an option.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Drop the push if it is not delivered before this time.", valueName: "when")
+    )
+    var expiresAt: String?
+
+    @Option(
+        help: "low lets the push wait for external power; the default is normal.",
+        completion: .words(PushPriority.allCases, \.rawValue),
+        transform: { try WordArgument.value($0, among: PushPriority.allCases, \.rawValue) }
+    )
+    var priority: PushPriority = .normal
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostOptions
+
+    func validate() throws { _ = try deadline() }
+
+    func run() async throws {
+        let bytes = try payload.map(PayloadFile.bytes) ?? []
+        let push = PluginPush(payload: bytes, expiresAt: try deadline(), priority: priority)
+        try output.show(try await host.connected { try await $0.push(to: identifier, push) })
+    }
+
+    private func deadline() throws -> WallTime? { try expiresAt.map { try TimeArgument.future($0) } }
+}

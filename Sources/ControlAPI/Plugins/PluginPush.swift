@@ -1,0 +1,100 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import FoundationEssentials
+package import TaskModel
+
+/// The priority of a push.
+package enum PushPriority: String, CaseIterable, Hashable, Sendable {
+    case normal
+    /// The push waits for external power, and its task expires when external power is lost.
+    case low
+}
+
+/// The body of `POST /v1/plugins/{identifier}/push`, which sends a background push to a main plugin.
+package struct PluginPush: CallBody, Hashable {
+    package static let fields: [BodyField] = [
+        .optional("payload", .base64), .optional("expires_at", .time), .optional("priority", .text),
+    ]
+
+    /// The payload, encoded in base 64; nil for an empty one.
+    package let payload: Data?
+    /// The deadline; nil for none.
+    package let expiresAt: CalendarTime?
+    /// The priority; nil for the normal one.
+    package let priority: String?
+
+    package init(payload: [UInt8] = [], expiresAt: WallTime? = nil, priority: PushPriority = .normal) {
+        self.payload = CarriedPayload.data(payload)
+        self.expiresAt = expiresAt.map { CalendarTime(Timestamp($0)) }
+        self.priority = priority == .normal ? nil : priority.rawValue
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case payload, priority
+        case expiresAt = "expires_at"
+    }
+
+    package func validated() throws(RouteError) -> (payload: [UInt8], expiresAt: WallTime?, priority: PushPriority) {
+        let payload = try CarriedPayload.bytes(self.payload, limit: TaskRequest.maximumPushPayload)
+        return (payload, expiresAt?.time.wall, try validPriority())
+    }
+
+    private func validPriority() throws(RouteError) -> PushPriority {
+        guard let priority else { return .normal }
+        if let valid = PushPriority(rawValue: priority) { return valid }
+        throw RouteError(
+            .wordUnknown,
+            field: "priority",
+            "field \"priority\" is \"\(priority)\", which is not a known value",
+            remedy: NearestWord.remedy(for: priority, among: PushPriority.allCases.map(\.rawValue))
+        )
+    }
+}
+
+/// The answer to a push, sent after its commit.
+package struct PluginPushReply: Codable, Hashable, Sendable {
+    /// The state of a push at the time of the answer.
+    package enum State: String, Codable, CaseIterable, Hashable, Sendable {
+        /// The push waits for its delivery.
+        case stored
+        /// A newer push replaced this one before it was stored.
+        case replaced
+        /// The deadline of the push had passed. The waiting push of the plugin stays.
+        case lapsed
+    }
+
+    package let plugin: String
+    /// The submission number of the push.
+    package let submission: Int64
+    package let state: State
+    /// The number of the waiting push that this push replaced; nil without one.
+    package let replaced: Int64?
+    /// The number of the newer push that replaced this one; nil without one.
+    package let successor: Int64?
+    /// The deadline of the push; nil without one.
+    package let expiresAt: Timestamp?
+    private let expiresAtSecond: CalendarTime?
+
+    package init(
+        _ number: SubmissionNumber,
+        plugin: PluginIdentifier,
+        state: State,
+        replacing replaced: SubmissionNumber? = nil,
+        successor: SubmissionNumber? = nil,
+        expiresAt: WallTime? = nil
+    ) {
+        self.plugin = plugin.text
+        submission = number.rawValue
+        self.state = state
+        self.replaced = replaced?.rawValue
+        self.successor = successor?.rawValue
+        self.expiresAt = expiresAt.map(Timestamp.init)
+        expiresAtSecond = self.expiresAt.map(CalendarTime.init(secondOf:))
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case plugin, submission, state, replaced, successor
+        case expiresAt = "expires_at_ns"
+        case expiresAtSecond = "expires_at"
+    }
+}

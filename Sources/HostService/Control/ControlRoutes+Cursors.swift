@@ -1,0 +1,34 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Scheduling
+import TaskLedger
+import TaskModel
+
+// Cursors of tasks, as users see and delete them.
+extension ControlRoutes {
+    func cursor(_ text: String) async throws -> TaskCursorReply {
+        TaskCursorReply(try await stored(try TaskIdentifier(validating: text)))
+    }
+
+    func clearCursor(_ text: String) async throws -> TaskCursorClearReply {
+        let identifier = try TaskIdentifier(validating: text)
+        let plugin = try await stored(identifier).plugin
+        switch await ask({ .cursorClearRequested(identifier, of: plugin, reply: $0) }) {
+        case .cursorCleared: return TaskCursorClearReply(identifier, of: plugin)
+        case let answer: throw unexpected(answer)
+        }
+    }
+
+    /// The stored cursor of the task: that of the plugin which holds the identifier, if several plugins had one.
+    private func stored(_ identifier: TaskIdentifier) async throws -> StoredCursor {
+        let holder = try await read { scheduler, _ in scheduler.holder(of: identifier) }
+        let cursors = try await recorded { try $0.cursors(of: [identifier]) }
+        if let cursor = cursors.first(where: { $0.plugin == holder }) ?? cursors.first { return cursor }
+        try await requireKnown(identifier)
+        throw RouteError(
+            .noSuchCursor,
+            "\(identifier) has no cursor: it has moved none, its last run succeeded, or the cursor was deleted"
+        )
+    }
+}

@@ -1,0 +1,119 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginLaunch
+import RunnerWire
+import Scheduling
+import TaskModel
+
+/// The cursors of running tasks: reads them from the memory of each launch, and puts their bytes into the commits of
+/// the scheduler, which never has them. Only the thread of the decision loop uses it.
+struct CursorKeeper {
+    /// Minimum time between two reads of a task's cursor that no call waits for. The runner sends one note per second;
+    /// only a plugin that writes to the runner's socket sends more.
+    private static let shortestInterval = Duration.milliseconds(250)
+
+    private struct Entry {
+        /// The cursor at the start of the run; nil without one.
+        let start: [UInt8]?
+        /// Number of the newest version that was read; 0 before the first one.
+        var number: UInt64 = 0
+        /// The newest contents; nil before the first one.
+        var image: CursorImage?
+        var readAt: MonotonicTime?
+    }
+
+    private var memories: [LaunchNumber: CursorMemory] = [:]
+    /// The tasks of each launch whose end is not on disk yet.
+    private var entries: [LaunchNumber: [TaskID: Entry]] = [:]
+    /// The launches whose end a commit in flight records.
+    private var ending: [Ticket: [LaunchNumber]] = [:]
+
+    // MARK: Launches and tasks
+
+    mutating func began(_ launch: LaunchNumber, _ memory: CursorMemory) { memories[launch] = memory }
+
+    /// Adds a task that the launch receives.
+    mutating func received(_ task: PlannedTask, with cursor: TaskCursor?, in launch: LaunchNumber) {
+        if task.work.identifier == nil { return }
+        entries[launch, default: [:]][task.id] = Entry(start: cursor?.bytes)
+    }
+
+    /// Reads the last cursors of a launch whose processes have ended.
+    ///
+    /// - Returns: the tasks that have written since the last read.
+    mutating func ended(_ launch: LaunchNumber) -> [(task: TaskID, write: CursorWrite)] {
+        let tasks = entries[launch]?.keys.sorted { $0.rawValue < $1.rawValue } ?? []
+        let writes = tasks.compactMap { task in read(task, of: launch).map { (task: task, write: $0) } }
+        memories[launch] = nil
+        return writes
+    }
+
+    // MARK: Reading
+
+    /// Reads the cursor of a task after a note, which may be forged.
+    ///
+    /// - Returns: the write; nil when there is none since the last read, or when it was read a moment ago.
+    mutating func noted(_ task: TaskID, of launch: LaunchNumber, at now: MonotonicTime) -> CursorWrite? {
+        guard let entry = entries[launch]?[task] else { return nil }
+        if let readAt = entry.readAt, now < readAt + Self.shortestInterval { return nil }
+        entries[launch]?[task]?.readAt = now
+        return read(task, of: launch)
+    }
+
+    /// Reads the cursor of a task.
+    ///
+    /// - Returns: the write; nil when there is none since the last read.
+    mutating func read(_ task: TaskID, of launch: LaunchNumber) -> CursorWrite? {
+        guard let entry = entries[launch]?[task], let slot = memories[launch]?.newest(of: task, in: launch),
+            slot.number > entry.number
+        else { return nil }
+        return keep(slot, of: launch)
+    }
+
+    /// Reads the cursor of a task for a call that waits until the host has stored it.
+    ///
+    /// - Returns: the write; nil when the memory does not have it.
+    mutating func awaited(_ task: TaskID, of launch: LaunchNumber, number: UInt64) -> CursorWrite? {
+        guard let entry = entries[launch]?[task], number > 0 else { return nil }
+        if let image = entry.image, entry.number >= number { return write(image, entry) }
+        return memories[launch]?.newest(of: task, in: launch, atLeast: number).flatMap { keep($0, of: launch) }
+    }
+
+    private mutating func keep(_ slot: CursorSlot, of launch: LaunchNumber) -> CursorWrite? {
+        guard var entry = entries[launch]?[slot.task] else { return nil }
+        (entry.number, entry.image) = (slot.number, slot.image)
+        entries[launch]?[slot.task] = entry
+        return write(slot.image, entry)
+    }
+
+    private func write(_ image: CursorImage, _ entry: Entry) -> CursorWrite {
+        switch image {
+        case .discarded: .discarded
+        case .bytes(let bytes): bytes == entry.start ? .unmoved : .moved
+        }
+    }
+
+    // MARK: Commits
+
+    /// The changes of a commit with the newest contents of the cursors that it stores.
+    mutating func complete(_ changes: [LedgerChange], of ticket: Ticket) -> [LedgerChange] {
+        if entries.isEmpty { return changes }
+        return changes.map { change in
+            switch change {
+            case .storeCursor(var cursor):
+                cursor.image = entries[cursor.launch]?[cursor.task]?.image
+                return .storeCursor(cursor)
+            case .endLaunch(let launch, _):
+                ending[ticket, default: []].append(launch)
+                return change
+            default: return change
+            }
+        }
+    }
+
+    /// Forgets the launches whose end is on disk. After a failed commit the scheduler stages their changes again.
+    mutating func committed(_ ticket: Ticket, isOnDisk: Bool) {
+        guard let launches = ending.removeValue(forKey: ticket), isOnDisk else { return }
+        for launch in launches { entries[launch] = nil }
+    }
+}

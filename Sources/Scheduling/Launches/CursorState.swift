@@ -1,0 +1,80 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// A write of a running task to its cursor, compared with the cursor with which the run began.
+package enum CursorWrite: Hashable, Sendable {
+    case moved
+    /// The cursor is the same as at the start of the run.
+    case unmoved
+    case discarded
+}
+
+/// The cursor of a running task, as far as decisions depend on it. The scheduler never has its bytes.
+struct CursorState: Hashable, Sendable {
+    /// Number of earlier runs in a row that ended early without moving the cursor.
+    var standstills = 0
+    /// Whether the cursor is another one than at the start of this run.
+    var hasMoved = false
+}
+
+extension Execution.Task {
+    /// Number of runs in a row without a movement of the cursor after which the task ends.
+    static let mostStandstills = 3
+
+    var hasMovedCursor: Bool { cursor?.hasMoved == true }
+
+    mutating func wrote(_ write: CursorWrite) {
+        switch write {
+        case .moved: cursor = CursorState(standstills: cursor?.standstills ?? 0, hasMoved: true)
+        case .unmoved: cursor = CursorState(standstills: cursor?.standstills ?? 0, hasMoved: false)
+        case .discarded: cursor = nil
+        }
+    }
+
+    /// The number of standstills after this run, which ended early; nil when the run does not count: the task has no
+    /// cursor, or moved it, or had no fair chance to move it.
+    ///
+    /// - Parameter isFault: whether the end of the run is charged to the task, or the task overran.
+    func standstills(isFault: Bool) -> Int? {
+        guard let cursor, !cursor.hasMoved else { return nil }
+        let isLimit = expiration.map { $0.reason == .budget || $0.reason == .noProgress } ?? false
+        return isFault || isLimit ? cursor.standstills + 1 : nil
+    }
+
+    /// The retry state of the task when it continues at its cursor. No attempt is charged.
+    ///
+    /// - Parameters:
+    ///   - isDelayed: whether the next run waits for the retry delay.
+    ///   - now: the time from which the delay counts.
+    func continuation(
+        isDelayed: Bool,
+        _ configuration: SchedulingConfiguration,
+        at now: WallTime
+    ) -> (retry: Retry, delay: Duration?) {
+        var retry = work.retry
+        if hasMovedCursor { retry.hostLosses = 0 }
+        // After a used budget the spacing of the kind applies to the next run, as to a new request.
+        if expiration?.reason != .budget { retry.wasInterrupted = true }
+        let relapses = expiration.map { $0.reason == .memoryPressure || $0.reason == .noProgress } ?? false
+        guard isDelayed || relapses else { return (retry, nil) }
+        let delay = configuration.retryDelay(after: retry.attempts)
+        retry.notBefore = now + delay
+        return (retry, delay)
+    }
+
+    /// The end of the message about a task that continues.
+    ///
+    /// - Parameter standstills: the count after this run; nil when the run does not count.
+    func continues(after standstills: Int?) -> String {
+        if hasMovedCursor { return "; the task continues behind its cursor, no attempt charged" }
+        let count = standstills.map { ", in run \($0) of at most \(Self.mostStandstills)" } ?? ""
+        return "; the cursor did not move\(count); the task continues at its cursor, no attempt charged"
+    }
+
+    /// The message about a task that ends because its runs do not move the cursor.
+    static func noProgress(after text: String) -> String {
+        "\(text); the cursor moved in none of the last \(mostStandstills) runs; let the task move its cursor after"
+            + " smaller pieces of work, then submit again"
+    }
+}

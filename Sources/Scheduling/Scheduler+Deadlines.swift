@@ -1,0 +1,92 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Deadlines of requests: a request that is still pending at its deadline lapses. It never starts from then on, because
+// every evaluation of a plugin's work lets its overdue requests lapse first.
+extension Scheduler {
+    /// Stages the end of the plugin's requests whose deadline has passed. A request about which a change is in flight
+    /// waits for the result: a launch or a cancellation that is being committed goes first, and a request that stays
+    /// pending is evaluated again after that commit.
+    mutating func lapseOverdue(_ plugin: PluginIdentifier, at now: Moment) {
+        guard !isStopping, plugins.contains(plugin), !plugins[plugin].requests.deadlines.isEmpty else { return }
+        let overdue = plugins[plugin].requests.takeOverdue(at: now.wall)
+        awaitDeadline(of: plugin)
+        if overdue.isEmpty { return }
+        let lapse = StagedLapse(plugin: plugin, requests: overdue, change: inFlight.nextChange())
+        for request in overdue {
+            let identifier = request.request.identifier
+            plugins[plugin].requests.begin(.removes(request.number), about: identifier, as: lapse.change)
+        }
+        stage(lapse, at: now)
+    }
+
+    private mutating func stage(_ lapse: StagedLapse, at now: Moment) {
+        stage(
+            .lapse(lapse),
+            lapse.requests.flatMap { request -> [LedgerChange] in
+                [.removeRequest(request.number), .journal(.lapse(of: request, at: now))]
+            }
+        )
+    }
+
+    /// Sets the alarm of the plugin's next deadline.
+    mutating func awaitDeadline(of plugin: PluginIdentifier) {
+        guard !isStopping, plugins.contains(plugin), let next = plugins[plugin].requests.nextDeadline() else { return }
+        agenda.add(.deadlines(plugin), at: next)
+    }
+
+    mutating func settle(_ lapse: StagedLapse, at now: Moment) {
+        for request in lapse.requests {
+            let identifier = request.request.identifier
+            remove(identifier, request.number, of: lapse.plugin)
+            plugins[lapse.plugin].requests.end(lapse.change, about: identifier)
+        }
+        resumeOperations(of: lapse.plugin, at: now)
+        considerRequests(of: lapse.plugin, at: now)
+        reevaluate(lapse.plugin, at: now)
+    }
+
+    /// Keeps the change in flight after a failed commit, and stages it again after a delay: the requests neither start
+    /// nor wait for their reasons any more.
+    mutating func rollBack(_ lapse: StagedLapse, at now: Moment) {
+        unrecordedLapses[lapse.plugin, default: []].append(lapse)
+        agenda.add(.deadlines(lapse.plugin), at: now.monotonic + configuration.hostRetryDelay)
+    }
+
+    /// Stages the lapses of the plugin again whose commit failed. Requests that a newer one has replaced meanwhile, or
+    /// whose deadline is in the future again because the wall clock was set back, do not lapse.
+    mutating func stageUnrecordedLapses(of plugin: PluginIdentifier, at now: Moment) {
+        for lapse in unrecordedLapses.removeValue(forKey: plugin) ?? [] where plugins.contains(plugin) {
+            var left: [PendingRequest] = []
+            for request in lapse.requests {
+                let identifier = request.request.identifier
+                if plugins[plugin].requests.number(of: identifier) == request.number, request.isOverdue(at: now.wall) {
+                    left.append(request)
+                } else {
+                    plugins[plugin].requests.end(lapse.change, about: identifier)
+                    plugins[plugin].requests.awaitDeadline(of: request)
+                }
+            }
+            if !left.isEmpty { stage(StagedLapse(plugin: plugin, requests: left, change: lapse.change), at: now) }
+            if left.count == lapse.requests.count { continue }
+            awaitDeadline(of: plugin)
+            resumeOperations(of: plugin, at: now)
+            considerRequests(of: plugin, at: now)
+        }
+    }
+}
+
+extension JournalEntry {
+    /// The entry about a pending request whose deadline passed before it started.
+    static func lapse(of request: PendingRequest, at now: Moment) -> JournalEntry {
+        let thing = request.request.kind == .push ? "push" : "submission"
+        return JournalEntry(
+            request,
+            .lapsed,
+            at: now,
+            message: "\(thing) \(request.number) lapsed: its deadline passed before it started; set a later expires_at,"
+                + " or see with \"bgtask why\" which reasons delay such work"
+        )
+    }
+}

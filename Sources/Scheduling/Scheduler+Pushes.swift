@@ -1,0 +1,211 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// A push that waits for the result of a change in flight, with its sender.
+struct WaitingPush: Sendable {
+    let push: Push
+    let reply: ReplyToken
+    let user: CallingUser?
+}
+
+// Background pushes (statement 85): at most one waits for each plugin, and the newest replaces it. The answer is sent
+// after the commit.
+extension Scheduler {
+    /// Accepts or refuses a push.
+    ///
+    /// One change of a plugin's waiting push is in flight at a time. Pushes that arrive meanwhile are accepted together
+    /// afterwards, behind the launch of the stored push: a sender without pauses delays neither the delivery nor the
+    /// deadline of a push.
+    mutating func push(_ push: Push, reply: ReplyToken, at now: Moment) {
+        if let refusal = refusal(of: push) { return emit(.answer(reply, .refused(refusal))) }
+        waitingPushes[push.plugin, default: []].append(WaitingPush(push: push, reply: reply, user: callingUser))
+    }
+
+    /// Accepts the waiting pushes of each plugin without a change of its push in flight. Called after each event, when
+    /// all else that the event allows is staged.
+    mutating func acceptWaitingPushes(at now: Moment) {
+        if waitingPushes.isEmpty { return }
+        for plugin in waitingPushes.count > 1 ? waitingPushes.keys.sorted() : Array(waitingPushes.keys) {
+            let identifier = TaskIdentifier.push(to: plugin)
+            guard plugins.contains(plugin) else {
+                refuseWaitingPushes(of: plugin)
+                continue
+            }
+            if plugins[plugin].requests.isInFlight(identifier) || waiting.closes(identifier, of: plugin) { continue }
+            accept(waitingPushes.removeValue(forKey: plugin) ?? [], for: plugin, at: now)
+        }
+    }
+
+    private mutating func refuseWaitingPushes(of plugin: PluginIdentifier) {
+        for waiting in waitingPushes.removeValue(forKey: plugin) ?? [] {
+            emit(.answer(waiting.reply, .refused(.pushWithoutPlugin(plugin, problem: nil))))
+        }
+    }
+
+    /// Stages the newest push whose deadline has not passed, and the end of the others.
+    private mutating func accept(_ arrived: [WaitingPush], for plugin: PluginIdentifier, at now: Moment) {
+        var pushes: [WaitingPush] = []
+        for waiting in arrived {
+            // The plugin may have changed since the push arrived.
+            if let refusal = refusal(of: waiting.push) {
+                emit(.answer(waiting.reply, .refused(refusal)))
+            } else {
+                pushes.append(waiting)
+            }
+        }
+        guard let last = pushes.last else { return }
+        let presentUser = callingUser
+        defer { callingUser = presentUser }
+        callingUser = last.user
+        let old = plugins[plugin].requests[.push(to: plugin)].map(presented)
+        let requests = pushes.map { request(of: $0.push, replacing: old, at: now) }
+        stage(pushes, as: requests, replacing: old, at: now)
+    }
+
+    private mutating func request(of push: Push, replacing old: PendingRequest?, at now: Moment) -> PendingRequest {
+        PendingRequest(
+            plugin: push.plugin,
+            number: nextSubmission(),
+            request: push.request,
+            submitter: .user,
+            submittedAt: now.wall,
+            // A push inherits the deferral of the waiting one, so that a steady sender does not delay the delivery.
+            deferredSince: old?.deferredSince
+        )
+    }
+
+    /// Stages pushes for one plugin in one commit.
+    ///
+    /// - Parameter old: the waiting push; nil without one.
+    private mutating func stage(
+        _ pushes: [WaitingPush],
+        as requests: [PendingRequest],
+        replacing old: PendingRequest?,
+        at now: Moment
+    ) {
+        guard let plugin = requests.first?.plugin else { return }
+        let valid = requests.filter { !$0.isOverdue(at: now.wall) }
+        let lapsed = requests.filter { $0.isOverdue(at: now.wall) }
+        var changes: [LedgerChange] = [.journal(.acceptance(of: requests, at: now))]
+        changes += lapsed.map { .journal(.lapse(of: $0, at: now)) }
+        if let stored = valid.last {
+            let payload = zip(pushes, requests).first { $0.1.number == stored.number }?.0.push.payload
+            changes.append(.storeRequest(stored, payload: payload ?? []))
+            let replaced = [old].compactMap(\.self) + valid.dropLast()
+            if let entry = JournalEntry.replacement(ofPushes: replaced, by: stored, at: now) {
+                changes.append(.journal(entry))
+            }
+        }
+        let change = inFlight.nextChange()
+        let answers = zip(pushes, requests).map { waiting, request in
+            let isLapsed = request.isOverdue(at: now.wall)
+            let result = PushResult(of: request, isLapsed: isLapsed, stored: valid.last, replacing: old)
+            return StagedPushes.Answer(reply: waiting.reply, number: request.number, result: result)
+        }
+        let effect: RequestEffect = valid.last.map { .stores($0) } ?? .concernsRunningTask
+        plugins[plugin].requests.begin(effect, about: .push(to: plugin), as: change)
+        stage(
+            .pushes(StagedPushes(plugin: plugin, stored: valid.last, answers: answers, change: change)),
+            changes
+        )
+        if let stored = valid.last { prepareLaunch(for: stored, during: change, at: now) }
+    }
+
+    // MARK: Settling
+
+    mutating func settle(_ pushes: StagedPushes, at now: Moment) {
+        isLedgerFailing = false
+        let plugin = pushes.plugin
+        let identifier = TaskIdentifier.push(to: plugin)
+        if let request = pushes.stored {
+            let replaced = plugins[plugin].requests[identifier]
+            place(request, at: now)
+            if let replaced { plugins[plugin].requests.replacements.add(request, replacing: replaced, at: now.wall) }
+            supersede(by: request)
+        }
+        plugins[plugin].requests.end(pushes.change, about: identifier)
+        for answer in pushes.answers { emit(.answer(answer.reply, .pushed(answer.number, answer.result))) }
+        resumeOperations(of: plugin, at: now)
+        if let request = pushes.stored { startPrepared(after: pushes.change, of: request, at: now) }
+        considerRequests(of: plugin, at: now)
+    }
+
+    mutating func rollBack(_ pushes: StagedPushes, because message: String, at now: Moment) {
+        isLedgerFailing = true
+        let plugin = pushes.plugin
+        plugins[plugin].requests.end(pushes.change, about: .push(to: plugin))
+        for answer in pushes.answers {
+            emit(.answer(answer.reply, .refused(.notRecorded("push", because: message))))
+        }
+        resumeOperations(of: plugin, at: now)
+        if let request = pushes.stored { startPrepared(after: pushes.change, of: request, at: now) }
+        considerRequests(of: plugin, at: now)
+    }
+
+    // MARK: Refusals
+
+    /// The refusal of a push; nil when it is accepted.
+    private func refusal(of push: Push) -> SubmissionRefusal? {
+        if isStopping { return .hostStopping(remedy: "send the push again after the host's restart") }
+        let plugin = push.plugin
+        guard plugins.contains(plugin), let entry = plugins[plugin].entry else {
+            return .pushWithoutPlugin(plugin, problem: plugins.contains(plugin) ? plugins[plugin].refusal : nil)
+        }
+        if let main = entry.containingPlugin { return .pushToExtension(plugin, of: main) }
+        return SubmissionRules.refusal(
+            of: push.request,
+            for: entry,
+            isPermitted: true,
+            pending: nil,
+            under: configuration
+        )
+    }
+}
+
+extension PushResult {
+    /// The result of one push of a commit.
+    ///
+    /// - Parameters:
+    ///   - stored: the push that the commit stores; nil when it stores none.
+    ///   - old: the push that waited before.
+    fileprivate init(of push: PendingRequest, isLapsed: Bool, stored: PendingRequest?, replacing old: PendingRequest?) {
+        if isLapsed {
+            self = .lapsed
+        } else if let stored, stored.number != push.number {
+            self = .replaced(by: stored.number)
+        } else {
+            self = .stored(replacing: old?.number)
+        }
+    }
+}
+
+// The entries about pushes. One commit may accept several pushes: its entries have their number.
+extension JournalEntry {
+    fileprivate static func acceptance(of requests: [PendingRequest], at now: Moment) -> JournalEntry {
+        let newest = requests[requests.count - 1]
+        let numbers = requests.count == 1 ? "push" : "\(requests.count) pushes, the last of them"
+        var entry = JournalEntry(newest, .submitted, at: now, message: "\(numbers) \(newest.number), accepted")
+        entry.count = requests.count
+        return entry
+    }
+
+    /// The entry about the pushes that a newer one replaced; nil without such pushes.
+    fileprivate static func replacement(
+        ofPushes replaced: [PendingRequest],
+        by new: PendingRequest,
+        at now: Moment
+    ) -> JournalEntry? {
+        guard let first = replaced.first else { return nil }
+        let pushes = replaced.count == 1 ? "push \(first.number) was" : "\(replaced.count) pushes were"
+        var entry = JournalEntry(
+            first,
+            .replaced,
+            at: now,
+            message: "\(pushes) replaced by push \(new.number) before the start",
+            successor: new.number
+        )
+        entry.count = replaced.count
+        return entry
+    }
+}

@@ -1,0 +1,171 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import ControlClient
+import Foundation
+import HostTestKit
+import StatementTraits
+import TaskModel
+import Testing
+
+@Suite("A push is durable before its answer, and reaches its plugin as an event", .proves(85, "C21"))
+struct PushDeliveryTests {
+    private static let plugin: TestPlugin = {
+        var plugin = TestPlugin("ReceivesPushes", tasks: [])
+        plugin.modes = ["remote-notification"]
+        return plugin
+    }()
+
+    /// A host without the spacing of pushes.
+    private static let unpaced = HostSetup(["push-spacing": "0s"])
+
+    @Test func `a push is delivered as an event with its payload, and its results are recorded`() async throws {
+        try await HostFixture.with(Self.unpaced, plugins: [Self.plugin]) { host in
+            for (payload, outcome) in [("news", "succeeded"), ("", "no-data"), ("fail", "failed")] {
+                let reply = try await host.push(to: Self.plugin, payload)
+                #expect(reply.state == .stored)
+                let end = try await host.outcome(of: reply.submission)
+                #expect(end.event == outcome && end.task == "\(Self.plugin.identifier):push")
+            }
+            let identifier = Self.plugin.identifier
+            #expect(
+                host.containerText(Self.plugin, "pushes.txt") == """
+                    5 4 \(identifier) 4 news
+                    5 4 \(identifier) 0 \n5 4 \(identifier) 4 fail
+
+                    """
+            )
+        }
+    }
+
+    @Test func `the waiting push survives the kill of its host with its payload and deadline`() async throws {
+        try await HostFixture.with(plugins: [Self.plugin]) { host in
+            let first = try await host.push(to: Self.plugin, "first")
+            let end = try await host.outcome(of: first.submission)
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            // The spacing lets this one wait.
+            let second = try await host.push(to: Self.plugin, "second", expiresAt: HostFixture.tomorrow)
+            host.kill9()
+            try await host.restart()
+            let why = try await host.why("\(Self.plugin.identifier):push")
+            #expect(why.kind == "push" && why.reasons.map(\.code).contains("kind-spacing"))
+            _ = try await host.client.run([host.identifier("\(Self.plugin.identifier):push")])
+            #expect(try await host.outcome(of: second.submission).event == "succeeded")
+            #expect(host.containerText(Self.plugin, "pushes.txt").hasSuffix(" 6 second\n"))
+        }
+    }
+
+    @Test func `a newer push replaces the waiting one, and a push that crashes its plugin is delivered again`()
+        async throws
+    {
+        let setup = HostSetup(["push-spacing": "0s", "retry-delay": "100ms"])
+        try await HostFixture.with(setup, plugins: [Self.plugin]) { host in
+            let crashing = try await host.push(to: Self.plugin, "crash")
+            let end = try await host.waitForJournal("the second attempt") { $0.event == "succeeded" }
+            #expect(end.submission == crashing.submission)
+        }
+        try await HostFixture.with(plugins: [Self.plugin]) { host in
+            let first = try await host.push(to: Self.plugin, "first")
+            _ = try await host.outcome(of: first.submission)
+            let second = try await host.push(to: Self.plugin, "second")
+            let third = try await host.push(to: Self.plugin, "third")
+            #expect(third.replaced == second.submission)
+            let entry = try await host.waitForJournal("the replacement") { $0.event == "replaced" }
+            #expect(entry.submission == second.submission && entry.count == 1)
+        }
+    }
+
+    @Test func `a push is refused without the background mode, and with a payload above 4 KiB`() async throws {
+        let other = TestPlugin("Recorder")
+        try await HostFixture.with(plugins: [Self.plugin, other]) { host in
+            let missing = await #expect(throws: ControlError.self) { try await host.push(to: other, "news") }
+            #expect(missing?.description.contains("mode-remote-notification-missing") == true)
+            let long = String(repeating: "a", count: TaskRequest.maximumPushPayload + 1)
+            let large = await #expect(throws: ControlError.self) { try await host.push(to: Self.plugin, long) }
+            #expect(large?.description.contains("4096") == true)
+        }
+    }
+
+    @Test func `the device token stays until it is rotated, and the journal has none of its digits`() async throws {
+        try await HostFixture.with(plugins: [Self.plugin]) { host in
+            let plugin = try #require(PluginIdentifier(Self.plugin.identifier))
+            let first = try await host.client.pushToken(of: plugin)
+            #expect(PushToken(hexadecimal: first.token) != nil)
+            host.kill9()
+            try await host.restart()
+            #expect(try await host.client.pushToken(of: plugin) == first)
+            #expect(try await host.client.check(PushTokenCheck(token: first.token)).state == .valid)
+            let second = try await host.client.pushToken(of: plugin, rotating: true)
+            #expect(second.token != first.token)
+            let ended = try await host.client.check(PushTokenCheck(token: first.token.uppercased()))
+            #expect(ended.state == .ended && ended.plugin == plugin.text && ended.endedAt != nil)
+            #expect(try await host.client.revokePushToken(of: plugin).isRevoked)
+            #expect(try await !host.client.revokePushToken(of: plugin).isRevoked)
+            let journal = try await host.journal()
+            #expect(journal.count { $0.event == "push-token-changed" } == 3)
+            let digits = [first, second].map { $0.token.prefix(8) }
+            #expect(!journal.contains { line in digits.contains { line.message.contains($0) } })
+            #expect(!host.log.contains { line in digits.contains { line.contains($0) } })
+        }
+    }
+
+    @Test(.proves("C20")) func `a submitted request with a deadline lapses, and its task never runs`() async throws {
+        let plugin = TestPlugin("Recorder", tasks: ["processing1"])
+        try await HostFixture.with(HostSetup(["external-power": "false"]), plugins: [plugin]) { host in
+            let later = try request(plugin, host, expiresAt: HostFixture.tomorrow)
+            #expect(try await host.client.submit(TaskSubmission(later)).expiresAt?.wall == later.expiresAt)
+            #expect(try await host.client.tasks().pending.first?.expiresAt?.wall == later.expiresAt)
+            let soon = try request(plugin, host, expiresAt: WallTime(nanoseconds: Self.seconds(2)))
+            let submission = try await host.client.submit(TaskSubmission(soon)).submission
+            let entry = try await host.waitForJournal("the deadline") { $0.event == "lapsed" }
+            #expect(entry.submission == submission && entry.task == plugin.task() && entry.launch == nil)
+            #expect(try await host.client.tasks().pending.isEmpty)
+        }
+    }
+
+    private func request(_ plugin: TestPlugin, _ host: HostFixture, expiresAt: WallTime) throws -> TaskRequest {
+        TaskRequest(
+            identifier: try host.identifier(plugin.task()),
+            kind: .processing,
+            expiresAt: expiresAt,
+            requiresExternalPower: true
+        )
+    }
+
+    /// The whole second that lies this number of seconds in the future, in nanoseconds since 1970.
+    private static func seconds(_ count: Int64) -> Int64 {
+        (Int64(Date().timeIntervalSince1970) + count) * 1_000_000_000
+    }
+
+    @Test func `the example NoticeBoard writes the payload of each push into its container`() async throws {
+        let identifier = "com.example.noticeboard"
+        try await HostFixture.with(Self.unpaced, plugins: []) { host in
+            try host.directory.write(
+                try await ExampleLibrary.bytes("NoticeBoard"),
+                to: "plugins/libNoticeBoard.so"
+            )
+            let manifest = try ExampleLibrary.manifest(identifier)
+            try host.directory.write(manifest.utf8, to: "manifests/\(identifier).yaml")
+            try await host.waitForJournal("the plugin") { $0.event == "plugin-installed" && $0.plugin == identifier }
+            let board = try #require(PluginIdentifier(identifier))
+            let push = PluginPush(payload: Array("the printer\nis back".utf8))
+            let reply = try await host.client.push(to: board, push)
+            #expect(try await host.outcome(of: reply.submission).event == "succeeded")
+            let file = "\(host.stateDirectory)/containers/\(identifier)/notices.txt"
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "the printer is back\n")
+        }
+    }
+}
+
+extension HostFixture {
+    @discardableResult
+    fileprivate func push(
+        to plugin: TestPlugin,
+        _ payload: String,
+        expiresAt: WallTime? = nil
+    ) async throws -> PluginPushReply {
+        guard let identifier = PluginIdentifier(plugin.identifier) else { throw HostFailure("no identifier") }
+        let push = PluginPush(payload: Array(payload.utf8), expiresAt: expiresAt)
+        return try await client.push(to: identifier, push)
+    }
+}

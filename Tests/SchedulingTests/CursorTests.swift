@@ -1,0 +1,196 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import StatementTraits
+import TaskModel
+import Testing
+
+@Suite("A task with a cursor continues after an interruption, and ends when its cursor stands still")
+struct CursorTests {
+    let host = SchedulerDriver(.app())
+
+    private func launch(_ identifiers: TaskIdentifier...) {
+        for identifier in identifiers { host.submit(identifier) }
+        host.enter()
+    }
+
+    private func write(_ identifier: TaskIdentifier, _ write: CursorWrite = .moved, reply: ReplyToken? = nil) throws {
+        let plan = try #require(host.lastPlan)
+        host.send(.cursorWritten(plan.number, try #require(host.task(identifier, of: plan)), write, reply: reply))
+    }
+
+    private func retry(_ identifier: TaskIdentifier) throws -> Retry { try #require(host.request(identifier)).retry }
+
+    /// The task is expired for its budget and completed as failed.
+    private func failAtExpiration(_ identifier: TaskIdentifier) {
+        host.simulateExpiration(of: identifier)
+        host.complete(identifier, as: .failure)
+    }
+
+    /// Waits for the launch after the one with the number, and lets it enter.
+    private func runAgain(after ended: LaunchNumber?) {
+        for _ in 0..<7_200 where host.lastPlan?.number == ended { host.advance(by: .seconds(1)) }
+        host.enter()
+    }
+
+    private func runAgain() { runAgain(after: host.lastPlan?.number) }
+
+    @Test(.proves("C19"), arguments: [1, 3, 12])
+    func `a task that crashes after it moved its cursor is requeued with a delay and without a charge`(runs: Int) throws
+    {
+        launch(.clean)
+        for run in 1...runs {
+            try write(.clean)
+            host.crash()
+            #expect(host.outcomes(of: .clean) == Array(repeating: .continues, count: run))
+            #expect(try retry(.clean).attempts == 0)
+            #expect(try retry(.clean).notBefore == host.clock.now.wall + .seconds(10))
+            runAgain()
+        }
+    }
+
+    @Test(.proves("C19")) func `a task that crashes without moving its cursor is charged`() throws {
+        launch(.clean)
+        try write(.clean, .unmoved)
+        host.crash()
+        #expect(host.outcomes(of: .clean) == [.crashed])
+        #expect(try retry(.clean).attempts == 1)
+    }
+
+    @Test(.proves("C19"))
+    func `a task that moved its cursor is requeued after its expiration, even if it is completed as failed`() throws {
+        launch(.clean)
+        try write(.clean)
+        failAtExpiration(.clean)
+        #expect(host.outcomes(of: .clean) == [.continues])
+        #expect(try retry(.clean) == Retry())
+    }
+
+    @Test(.proves("C19")) func `a task that moved its cursor is requeued after an overrun, and the plugin is blamed`()
+        throws
+    {
+        launch(.clean)
+        try write(.clean)
+        host.simulateExpiration(of: .clean)
+        host.advance(by: .seconds(10))
+        #expect(host.outcomes(of: .clean) == [.continues])
+        #expect(host.lastEntry(of: .clean)?.blame == .plugin)
+        #expect(try retry(.clean).attempts == 0)
+    }
+
+    @Test(.proves("C19")) func `a task that a user stopped ends although its cursor moved`() throws {
+        launch(.clean)
+        try write(.clean)
+        _ = host.stopTask(.clean)
+        host.complete(.clean, as: .failure)
+        #expect(host.outcomes(of: .clean) == [.failed])
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test(.proves("C19")) func `a task fails as without a cursor when it was not expired`() throws {
+        launch(.clean)
+        try write(.clean)
+        host.complete(.clean, as: .failure)
+        #expect(host.outcomes(of: .clean) == [.failed])
+        #expect(host.ledger.cursors[.clean] == 0)
+    }
+
+    @Test(.proves("C19")) func `the cursor of a task that succeeds is deleted`() throws {
+        launch(.clean)
+        try write(.clean)
+        #expect(host.ledger.cursors[.clean] == 0)
+        host.complete(.clean)
+        #expect(host.ledger.cursors[.clean] == nil)
+    }
+
+    @Test(.proves("C19"))
+    func `three runs without movement end the task as no-progress, and its next request has three again`()
+        throws
+    {
+        launch(.clean)
+        try write(.clean)
+        for _ in 0..<2 {
+            failAtExpiration(.clean)
+            for standstills in 1...2 {
+                runAgain()
+                failAtExpiration(.clean)
+                #expect(host.outcomes(of: .clean).last == .continues)
+                #expect(host.ledger.cursors[.clean] == standstills)
+            }
+            runAgain()
+            failAtExpiration(.clean)
+            #expect(host.outcomes(of: .clean).last == .noProgress)
+            #expect(host.pending.isEmpty)
+            #expect(host.ledger.cursors[.clean] == 0)
+            let ended = host.lastPlan?.number
+            host.submit(.clean)
+            runAgain(after: ended)
+            try write(.clean)
+        }
+    }
+
+    @Test(.proves("C19")) func `a moved cursor starts the count of standstills again`() throws {
+        launch(.clean)
+        try write(.clean)
+        for _ in 0..<4 {
+            failAtExpiration(.clean)
+            runAgain()
+            failAtExpiration(.clean)
+            runAgain()
+            try write(.clean)
+        }
+        #expect(Set(host.outcomes(of: .clean)) == [.continues])
+    }
+
+    @Test(.proves("C19")) func `a discarded cursor is no movement`() throws {
+        launch(.clean)
+        try write(.clean)
+        try write(.clean, .discarded)
+        host.crash()
+        #expect(host.outcomes(of: .clean) == [.crashed])
+    }
+
+    @Test(.proves("C19")) func `losses of the host in which the cursor moved are not counted`() throws {
+        launch(.clean)
+        for _ in 0..<8 {
+            try write(.clean)
+            let lost = host.lastPlan?.number
+            host.restart(after: .seconds(1))
+            #expect(host.outcomes(of: .clean).last == .continues)
+            runAgain(after: lost)
+        }
+        host.complete(.clean)
+        #expect(host.outcomes(of: .clean).last == .succeeded)
+    }
+
+    @Test(.proves("C19")) func `a durable checkpoint is answered after the commit, and refused after the task's end`()
+        throws
+    {
+        launch(.clean)
+        host.commits = .held
+        try write(.clean, reply: ReplyToken(rawValue: 900))
+        #expect(host.answers[ReplyToken(rawValue: 900)] == nil)
+        host.writeHeldCommits()
+        #expect(host.answers[ReplyToken(rawValue: 900)] == .cursorRecorded)
+        host.commits = .written
+        let plan = try #require(host.lastPlan)
+        let task = try #require(host.task(.clean, of: plan))
+        host.complete(.clean)
+        host.send(.cursorWritten(plan.number, task, .moved, reply: ReplyToken(rawValue: 901)))
+        guard case .refused = host.answers[ReplyToken(rawValue: 901)] else {
+            Issue.record("the checkpoint of an ended task is not refused")
+            return
+        }
+    }
+
+    @Test(.proves("C19")) func `the newer request of a task that moved its cursor supersedes it and keeps the cursor`()
+        throws
+    {
+        launch(.clean)
+        try write(.clean)
+        host.submit(.clean)
+        host.crash()
+        #expect(host.outcomes(of: .clean) == [.interrupted])
+        #expect(host.ledger.cursors[.clean] == 0)
+    }
+}

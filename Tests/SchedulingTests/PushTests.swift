@@ -1,0 +1,238 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import StatementTraits
+import TaskModel
+import Testing
+
+extension PluginEntry {
+    /// The sample plugin with the background mode for pushes.
+    fileprivate static func pushed(version: String = "1.0") -> PluginEntry {
+        .app(version: version, modes: [.fetch, .processing, .remoteNotification])
+    }
+}
+
+@Suite("A push waits like a request, one for each plugin, and is delivered as an event", .proves(85, "C21"))
+struct PushTests {
+    let host = SchedulerDriver(.pushed(), .mail())
+
+    private func paced() -> SchedulerDriver {
+        SchedulerDriver(.pushed()) { $0.policies.kindSpacing = PolicyConfiguration().kindSpacing }
+    }
+
+    @Test func `a push launches its plugin in the background lane with the budget of pushes`() throws {
+        let answer = host.push(payload: [1, 2])
+        let plan = try #require(host.lastPlan)
+        #expect(plan.lane == .background && plan.cause == .due && plan.budget.total == .seconds(30))
+        #expect(plan.tasks.map(\.work.kind) == [.push])
+        #expect(answer?.pushResult == .stored(replacing: nil))
+    }
+
+    @Test func `a push is answered after its commit, with its payload stored`() throws {
+        host.commits = .held
+        #expect(host.push(payload: [7]) == nil)
+        host.writeNextCommit()
+        let number = try #require(host.lastAnswer?.submission)
+        #expect(host.ledger.payload(of: number) == [7])
+    }
+
+    @Test(arguments: [
+        (CompletionOutcome.success, TaskOutcome.succeeded), (.noData, .noData), (.failure, .failed),
+    ])
+    func `a delivered push ends with the plugin's result`(reported: CompletionOutcome, outcome: TaskOutcome) {
+        host.push()
+        host.enter(registering: [])
+        host.complete(.appPush, as: reported)
+        #expect(host.outcomes(of: .appPush) == [outcome])
+    }
+
+    @Test func `a push to a plugin without a receiver ends as not registered, blamed on the plugin`() throws {
+        host.push()
+        host.enter(registering: [], receives: false)
+        #expect(host.outcomes(of: .appPush) == [.notRegistered])
+        #expect(try #require(host.lastEntry(of: .appPush)).blame == .plugin)
+    }
+
+    @Test func `the newest push replaces the waiting one, and the journal counts it`() throws {
+        host.change(memoryLow: true)
+        let first = try #require(host.push()?.submission)
+        let answer = host.push()
+        #expect(answer?.pushResult == .stored(replacing: first))
+        #expect(host.pending == [.appPush])
+        let entry = try #require(host.entries(.replaced).first)
+        #expect(entry.submission == first && entry.successor == answer?.submission && entry.count == 1)
+    }
+
+    @Test func `pushes that arrive during a commit are accepted together, and only the newest is stored`() throws {
+        host.change(memoryLow: true)
+        host.commits = .held
+        for _ in 1...4 { host.push() }
+        let replies = (0..<4).map { ReplyToken(rawValue: host.lastReply - 3 + $0) }
+        host.writeNextCommit()
+        #expect(host.answers[replies[0]]?.pushResult == .stored(replacing: nil))
+        #expect(host.answers[replies[1]] == nil)
+        host.writeHeldCommits()
+        let first = try #require(host.answers[replies[0]]?.submission)
+        let last = try #require(host.answers[replies[3]]?.submission)
+        #expect(host.answers[replies[1]]?.pushResult == .replaced(by: last))
+        #expect(host.answers[replies[2]]?.pushResult == .replaced(by: last))
+        #expect(host.answers[replies[3]]?.pushResult == .stored(replacing: first))
+        #expect(host.entries(.submitted).compactMap(\.count) == [1, 3])
+        #expect(host.entries(.replaced).compactMap(\.count) == [3])
+    }
+
+    @Test func `a sender without pauses does not delay the delivery`() {
+        host.commits = .held
+        host.push()
+        var delivered = 0
+        for _ in 1...50 {
+            host.push()
+            if host.heldCommits.isEmpty { break }
+            host.writeNextCommit()
+            delivered = host.plans.count
+            if delivered > 0 { break }
+        }
+        #expect(delivered == 1)
+    }
+
+    @Test func `the spacing of pushes delays the next one by twenty minutes from the end of the last launch`() throws {
+        let host = paced()
+        host.push()
+        host.runToTheEnd()
+        let end = host.clock.now.wall
+        host.push()
+        #expect(host.reasons(.appPush) == [.kindSpacing(until: end + .minutes(20), .push, .minutes(20))])
+        host.advance(by: .minutes(20))
+        #expect(host.batches == [[.appPush], [.appPush]])
+    }
+
+    @Test func `the spacing of pushes survives a restart of the host`() {
+        let host = paced()
+        host.push()
+        host.runToTheEnd()
+        host.restart(after: .minutes(1))
+        host.push()
+        #expect(host.reasons(.appPush).map(\.kind).contains(.kindSpacing))
+    }
+
+    @Test func `a user's run of a waiting push overrides its spacing`() {
+        let host = paced()
+        host.push()
+        host.runToTheEnd()
+        host.advance(by: .minutes(1))
+        host.push()
+        host.requestRun(of: .appPush)
+        #expect(host.batches.count == 2)
+    }
+
+    @Test func `a push whose deadline passes while it waits lapses`() {
+        let host = paced()
+        host.push()
+        host.runToTheEnd()
+        host.push(until: .minutes(10))
+        host.advance(by: .minutes(10))
+        #expect(host.pending.isEmpty && host.entries(.lapsed).count == 1)
+    }
+
+    @Test func `a push whose deadline has passed lapses and leaves the waiting push`() throws {
+        host.change(memoryLow: true)
+        let waiting = try #require(host.push()?.submission)
+        #expect(host.push(until: .seconds(-1))?.pushResult == .lapsed)
+        #expect(host.request(.appPush)?.number == waiting)
+        #expect(host.entries(.lapsed).count == 1 && host.entries(.replaced).isEmpty)
+    }
+
+    @Test func `a push of low priority waits for external power`() {
+        host.change(power: false)
+        host.push(isLowPriority: true)
+        #expect(host.reasons(.appPush) == [.externalPower])
+        host.change(power: true)
+        #expect(host.batches == [[.appPush]])
+    }
+
+    @Test func `a push waits while background refresh is off`() {
+        let host = SchedulerDriver(.pushed()) { $0.isBackgroundRefreshOn = false }
+        #expect(host.push()?.pushResult == .stored(replacing: nil))
+        #expect(host.reasons(.appPush) == [.backgroundRefreshOff(nil)])
+    }
+
+    @Test func `an interrupted push is delivered again without the spacing`() {
+        let host = paced()
+        host.push()
+        host.enter(registering: [])
+        host.crash()
+        host.advance(by: .seconds(30))
+        #expect(host.batches == [[.appPush], [.appPush]])
+    }
+
+    @Test func `a plugin that cancels all its requests does not cancel its push`() {
+        host.submit(.clean, after: .hours(1))
+        host.change(memoryLow: true)
+        host.push()
+        let launch = LaunchNumber(rawValue: 99)
+        _ = host.ask { .cancelAllRequested(of: .app, from: launch, reply: $0) }
+        #expect(host.pending == [.appPush])
+        host.cancelAll()
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `a waiting push does not keep the event started from a plugin`() {
+        host.change(memoryLow: true)
+        host.push()
+        host.restart()
+        #expect(host.ledger.events.map(\.type) == [.started] || host.plans.contains { $0.lane == .event })
+    }
+
+    // MARK: Refusals
+
+    @Test func `a push to a plugin without the background mode is refused with the mode`() throws {
+        let refusal = try #require(host.push(to: .mail)?.refusal)
+        #expect(refusal.code == .notPermitted && refusal.subReason == .remoteNotificationModeMissing)
+        #expect(
+            refusal.message == """
+                a push needs the background mode remote-notification, which the manifest of com.example.mail does not \
+                list; add it to background-modes
+                """
+        )
+    }
+
+    @Test func `a push to an extension or an unknown plugin is refused`() throws {
+        let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
+        #expect(host.push(to: .keyboard)?.refusal?.subReason == .remoteNotificationModeMissing)
+        #expect(host.push(to: "com.example.unknown")?.refusal?.subReason == .pluginMissing)
+    }
+
+    @Test func `a push whose commit fails is refused and not delivered`() throws {
+        host.commits = .failing
+        let refusal = try #require(host.push()?.refusal)
+        #expect(refusal.code == .unavailable && refusal.subReason == .notRecorded)
+        host.commits = .written
+        host.advance(by: .minutes(1))
+        #expect(host.plans.isEmpty)
+    }
+
+    @Test func `a push that waits for a commit is refused when the host stops`() {
+        host.change(memoryLow: true)
+        host.commits = .held
+        host.push()
+        host.push()
+        let second = ReplyToken(rawValue: host.lastReply)
+        host.stop()
+        host.writeHeldCommits()
+        #expect(host.answers[second]?.refusal?.subReason == .hostStopping)
+    }
+
+    @Test func `a push submitted as a request by a plugin is refused`() {
+        let request = TaskRequest.push(to: .app)
+        let answer = host.ask { .submitted(Submission(request: request, submitter: .plugin(.app)), reply: $0) }
+        #expect(answer?.refusal?.code == .notPermitted)
+    }
+
+    @Test func `the waiting push of a plugin without the mode waits for the mode`() {
+        host.change(memoryLow: true)
+        host.push()
+        host.install(.app(version: "2.0"))
+        host.change(memoryLow: false)
+        #expect(host.reasons(.appPush) == [.modeMissing(.remoteNotification)])
+    }
+}

@@ -1,0 +1,96 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Tries to move a cursor before its work with bgt_for_each: by a failing item, an empty place, a place that is too long,
+ * the same place. A failed check ends the program. */
+
+#include <bgtask-testing.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TASK "com.example.loop.task"
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: not true: %s\n", __func__, __LINE__, #condition);                                  \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+enum { ITEMS = 10 };
+enum { GOOD, EMPTY, SAME, LONG, FAILING, EXPIRING };
+
+static int done[ITEMS];
+static int manner;
+static int32_t result;
+static bgtt_host *host;
+
+static int32_t do_item(void *context, const bgt_host *table, bgt_task task, const bgt_position *here,
+                       bgt_position *next) {
+    (void)context;
+    (void)table;
+    const int item = here->length == 0 ? 0 : here->cursor[0];
+    if (item == ITEMS) {
+        return BGT_STEP_END;
+    }
+    /* The status of a call does not end the loop as a success. */
+    if (manner == FAILING && item == 4) {
+        return BGT_NOT_FOUND;
+    }
+    if (manner == EXPIRING && item == 6) {
+        (void)bgtt_expire(host, task, BGT_EXPIRED_BUDGET);
+    }
+    done[item]++;
+    next->cursor[0] = (uint8_t)(item + 1);
+    next->length = manner == EMPTY ? 0 : manner == LONG ? BGTASK_CURSOR_MAX + 1 : 1;
+    if (manner == SAME) {
+        memcpy(next, here, sizeof *here);
+    }
+    return BGT_STEP_DONE;
+}
+
+static void run(void *context, const bgt_host *table, bgt_task task) {
+    result = bgt_for_each(table, task, do_item, context, BGT_CHECKPOINT_DURABLE);
+}
+
+static int32_t entry(const bgt_host *table, bgt_plugin *plugin) {
+    (void)plugin;
+    return bgt_register(table, TASK, run, NULL);
+}
+
+static int cursor(void) {
+    uint8_t bytes[BGTASK_CURSOR_MAX];
+    return bgtt_cursor(host, TASK, bytes, sizeof bytes) == 0 ? -1 : bytes[0];
+}
+
+static void run_in(int chosen, int32_t outcome, int32_t status, int left) {
+    manner = chosen;
+    CHECK(bgtt_run(host, TASK, BGT_KIND_PROCESSING) == outcome);
+    CHECK(result == status);
+    CHECK(cursor() == left);
+}
+
+int main(void) {
+    host = bgtt_new("com.example.loop");
+    bgtt_permit(host, TASK);
+    CHECK(bgtt_enter(host, entry) == BGT_OK);
+    run_in(FAILING, BGT_OUTCOME_FAILURE, BGT_NOT_FOUND, 4);
+    run_in(EMPTY, BGT_OUTCOME_FAILURE, BGT_INVALID, 4);
+    run_in(SAME, BGT_OUTCOME_FAILURE, BGT_INVALID, 4);
+    run_in(LONG, BGT_OUTCOME_FAILURE, BGT_INVALID, 4);
+    CHECK(done[4] == 3);
+    run_in(EXPIRING, BGT_OUTCOME_FAILURE, BGT_ENDED, 7);
+    run_in(GOOD, BGT_OUTCOME_SUCCESS, BGT_OK, -1);
+    for (int item = 0; item < ITEMS; item++) {
+        CHECK(done[item] == (item == 4 ? 4 : 1));
+    }
+    const uint8_t nine = 9;
+    CHECK(bgtt_set_cursor(host, TASK, &nine, 1, "1.0"));
+    run_in(GOOD, BGT_OUTCOME_SUCCESS, BGT_OK, -1);
+    CHECK(done[9] == 2 && done[8] == 1);
+    CHECK(bgtt_end(host) == 0);
+    bgtt_free(host);
+    puts("every check holds");
+    return 0;
+}
