@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
-package import LinuxSystem
+import LinuxSystem
 package import RunnerWire
 package import TaskModel
 
