@@ -94,6 +94,12 @@ struct FuzzedHost {
             }
         case .answer(let reply):
             if (try? reply.frame()) == nil { return "a refusal of the host cannot be sent" }
+        case .cursor(let task): send(.cursorWritten(launch, task, CursorWrite.moved))
+        case .checkpoint(let call, let task, _):
+            let answer = ask { .cursorWritten(launch, task, CursorWrite.moved, reply: $0) }
+            let isRecorded = if case .cursorRecorded = answer { true } else { false }
+            let reply = HostMessage.cursorStored(call, isRecorded: isRecorded)
+            if (try? reply.frame()) == nil { return "an answer to a checkpoint cannot be sent" }
         case .pendingList, .title, .log, .nothing, nil: break
         }
         return nil

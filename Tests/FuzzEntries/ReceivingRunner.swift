@@ -62,6 +62,7 @@ struct ReceivingRunner {
         case .refused(let call, let refusal): answer(call, .refused(refusal))
         case .cancelled(let call, let isRecorded): answer(call, .cancelled(isRecorded: isRecorded))
         case .pending(let call, let requests): answer(call, .pending(requests))
+        case .cursorStored(let call, let isRecorded): answer(call, .cursorStored(isRecorded: isRecorded))
         }
     }
 
