@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import Foundation
 import TaskModel
 import TerminalText
 import Testing
