@@ -103,12 +103,8 @@ struct SharedCoreTests {
         // Used at 9:40 of the last two Mondays; the replay begins on a Monday.
         let monday = UseHistogram.hour(ofLocal: ReplayScenario.begin.nanoseconds / 1_000_000_000)
         var uses = UseHistogram(firstUse: monday + 9 - 2 * UseHistogram.hoursPerWeek)
-<<<<<<< HEAD
         let isChanged = uses.note(monday + 9 - UseHistogram.hoursPerWeek)
         #expect(isChanged)
-=======
-        _ = uses.note(monday + 9 - UseHistogram.hoursPerWeek)
->>>>>>> wt-audit
         scenario.uses = [try #require(PluginIdentifier("com.example.app")): uses]
         let report = scenario.play().report
         let plugin = try report.plugin("com.example.app")

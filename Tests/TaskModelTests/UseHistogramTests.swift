@@ -35,14 +35,9 @@ struct UseHistogramTests {
     @Test func `several uses within one hour count once`() {
         var uses = uses(Self.monday)
         let once = uses
-<<<<<<< HEAD
         let isChanged = uses.note(Self.monday)
         #expect(!isChanged)
         #expect(uses == once)
-=======
-        let isNew = uses.note(Self.monday)
-        #expect(!isNew && uses == once)
->>>>>>> wt-audit
     }
 
     @Test func `uses in different hours of the week are expected separately, the next one first`() {
@@ -67,14 +62,9 @@ struct UseHistogramTests {
     @Test func `after a step back of the clock a histogram counts on from the earlier time`() {
         var uses = uses(Self.monday + 100 * Self.week)
         #expect(uses.hoursSinceUse(at: Self.monday) == 0)
-<<<<<<< HEAD
         let isChanged = uses.note(Self.monday)
         #expect(isChanged)
         #expect(uses.newest == Self.monday && uses.weights.count == Int(Self.week))
-=======
-        let isNew = uses.note(Self.monday)
-        #expect(isNew && uses.newest == Self.monday && uses.weights.count == Int(Self.week))
->>>>>>> wt-audit
         #expect(uses.hoursSinceUse(at: Self.monday + 5) == 5)
     }
 

@@ -93,12 +93,8 @@ struct LearnedUseTests {
         // Monday, 2026-03-23 and 2026-03-16, 9:10 in Berlin, which changes to summer time on 2026-03-29.
         let monday = WallTime(nanoseconds: 0) + .seconds(1_774_253_400)
         var uses = UseHistogram(firstUse: LearnedUse.hour(at: monday - .days(7), in: .berlin))
-<<<<<<< HEAD
         let isChanged = uses.note(LearnedUse.hour(at: monday, in: .berlin))
         #expect(isChanged)
-=======
-        _ = uses.note(LearnedUse.hour(at: monday, in: .berlin))
->>>>>>> wt-audit
         let evening = monday + .hours(12)
         // 8:30 of the next Monday is an hour earlier in UTC.
         let lead = monday + .days(7) - .minutes(40) - .hours(1)
