@@ -155,7 +155,8 @@ let package = Package(
         .testTarget(
             name: "TaskLedgerTests",
             dependencies: [
-                "LinuxSystem", "StatementTraits", "TaskLedger", "TaskModel", .product(name: "GRDB", package: "GRDB.swift"),
+                "LinuxSystem", "StatementTraits", "TaskLedger", "TaskModel",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),
 

@@ -10,9 +10,10 @@ struct OperatorPolicy: Sendable {
     let isEnabled: Bool
     let allowsPatternsForProcessing: Bool
     let limits: (refresh: Int?, processing: Int?, continued: Int?)?
-    let budgets: (
-        refresh: Duration?, processing: Duration?, healthResearch: Duration?, event: Duration?, push: Duration?
-    )?
+    let budgets:
+        (
+            refresh: Duration?, processing: Duration?, healthResearch: Duration?, event: Duration?, push: Duration?
+        )?
     let gracePeriod: Duration?
     let spacing: Duration?
     let dayBudget: Duration?

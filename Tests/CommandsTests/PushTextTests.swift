@@ -35,7 +35,9 @@ struct PushTextTests {
             try reply(.stored, replacing: 14)
                 == "push 15 waits for delivery to com.example.feed, replacing push 14\n"
         )
-        #expect(try reply(.stored, expiresAt: Samples.now + .seconds(720)).contains("; it lapses if it has not started by "))
+        #expect(
+            try reply(.stored, expiresAt: Samples.now + .seconds(720)).contains("; it lapses if it has not started by ")
+        )
         #expect(try reply(.replaced, successor: 16) == "push 15 to com.example.feed was replaced by push 16\n")
         #expect(
             try reply(.lapsed) == "push 15 to com.example.feed lapsed, because its deadline has passed\n"
@@ -50,7 +52,8 @@ struct PushTextTests {
     }
 
     @Test(arguments: [
-        ["push", "send"], ["push", "send", "a.b", "--priority", "high"], ["push", "send", "a.b", "--expires-at", "soon"],
+        ["push", "send"], ["push", "send", "a.b", "--priority", "high"],
+        ["push", "send", "a.b", "--expires-at", "soon"],
         ["push", "token", "a.b", "--rotate", "--revoke"], ["task", "submit", "a.b", "--kind", "push"],
     ])
     func `an invalid option of a push is refused before the call`(arguments: [String]) {

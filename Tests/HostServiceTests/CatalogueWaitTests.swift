@@ -35,7 +35,8 @@ struct CatalogueWaitTests {
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .pushTokenIssue,
-            .pushTokenRevoke, .pushTokenCheck, .taskList, .taskRetry, .taskCursor, .taskWhy, .scheduleList, .launchList, .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
+            .pushTokenRevoke, .pushTokenCheck, .taskList, .taskRetry, .taskCursor, .taskWhy, .scheduleList, .launchList,
+            .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
             nil
         }
     }

@@ -176,7 +176,11 @@ struct ManifestRuleTests {
     }
 
     @Test func `the identifier of a push is no permitted identifier`() {
-        #expect(found(yaml("permitted-identifiers: [\"com.example.feed:push\"]")) == ["4 permitted-identifiers[0] identifier"])
+        #expect(
+            found(yaml("permitted-identifiers: [\"com.example.feed:push\"]")) == [
+                "4 permitted-identifiers[0] identifier"
+            ]
+        )
     }
 
     @Test func `an extension's manifest may not have identifiers, modes, handlers or extensions`() {

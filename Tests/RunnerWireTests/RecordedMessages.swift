@@ -69,6 +69,7 @@ enum RecordedMessages {
             .submitted(call, SubmissionNumber(rawValue: 9)),
             .refused(call, SubmissionRefusal(code: .unavailable, subReason: .notOffered, message: "not offered")),
             .cancelled(call, isRecorded: true),
+            .cursorStored(call, isRecorded: true),
             .pending(call, [ListedRequest(request: request, number: SubmissionNumber(rawValue: 9), payload: [3])]),
             .stop,
         ]

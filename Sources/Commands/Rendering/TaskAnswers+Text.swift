@@ -22,7 +22,8 @@ extension TaskDryRunReply: Presentable {
         let begin = earliestBegin?.beginText("; it would run no earlier than", for: reader) ?? ""
         let end = expiresAt.map { "; it would lapse without a start by \($0.text(for: reader))" } ?? ""
         let sentence =
-            "\(identifier) would be pending for \(plugin)\(replacement)\(begin)\(end)" + (waiting ?? []).waitText(for: reader)
+            "\(identifier) would be pending for \(plugin)\(replacement)\(begin)\(end)"
+            + (waiting ?? []).waitText(for: reader)
         return sentence.terminalSafe + "\n"
     }
 }

@@ -47,7 +47,8 @@ extension ControlRoutes {
             SubmissionRefusal(
                 code: .notPermitted,
                 subReason: .remoteNotificationModeMissing,
-                message: "\(plugin) receives no pushes: they need a main plugin whose manifest lists the background mode"
+                message:
+                    "\(plugin) receives no pushes: they need a main plugin whose manifest lists the background mode"
                     + " remote-notification; add it to background-modes"
             )
         )

@@ -167,7 +167,8 @@ extension ManifestCheck {
                 .handlers,
                 at: handlers,
                 "binds identifiers to functions, and a library with bound functions receives no pushes",
-                remedy: "remove remote-notification from background-modes, or handle the pushes in a plugin with an entry"
+                remedy:
+                    "remove remote-notification from background-modes, or handle the pushes in a plugin with an entry"
             )
         }
         guard modes.isEmpty, draft.modes?.value.isEmpty ?? true, !problems.holdsErrors(under: .backgroundModes) else {
