@@ -29,7 +29,13 @@ extension Scheduler {
         for plugin in waitingPushes.count > 1 ? waitingPushes.keys.sorted() : Array(waitingPushes.keys) {
             let identifier = TaskIdentifier.push(to: plugin)
             guard plugins.contains(plugin) else {
-                refuseWaitingPushes(of: plugin)
+                refuseWaitingPushes(of: plugin, .pushWithoutPlugin(plugin, problem: nil))
+                continue
+            }
+            // The change about the push stays in flight while its commit fails, and senders do not wait for that.
+            if isPushEndUnrecorded(of: plugin) {
+                let cause = "the end of the plugin's last push could not be recorded; see \"bgtask doctor\""
+                refuseWaitingPushes(of: plugin, .notRecorded("push", because: cause))
                 continue
             }
             if plugins[plugin].requests.isInFlight(identifier) || waiting.closes(identifier, of: plugin) { continue }
@@ -37,10 +43,15 @@ extension Scheduler {
         }
     }
 
-    private mutating func refuseWaitingPushes(of plugin: PluginIdentifier) {
+    private mutating func refuseWaitingPushes(of plugin: PluginIdentifier, _ refusal: SubmissionRefusal) {
         for waiting in waitingPushes.removeValue(forKey: plugin) ?? [] {
-            emit(.answer(waiting.reply, .refused(.pushWithoutPlugin(plugin, problem: nil))))
+            emit(.answer(waiting.reply, .refused(refusal)))
         }
+    }
+
+    /// Refuses all waiting pushes, because the host stops. A launch that ends during the stop would else keep them.
+    mutating func refuseWaitingPushes() {
+        for plugin in waitingPushes.keys.sorted() { refuseWaitingPushes(of: plugin, .pushDuringStop) }
     }
 
     /// Stages the newest push whose deadline has not passed, and the end of the others.
@@ -147,7 +158,7 @@ extension Scheduler {
 
     /// The refusal of a push; nil when it is accepted.
     private func refusal(of push: Push) -> SubmissionRefusal? {
-        if isStopping { return .hostStopping(remedy: "send the push again after the host's restart") }
+        if isStopping { return .pushDuringStop }
         let plugin = push.plugin
         guard plugins.contains(plugin), let entry = plugins[plugin].entry else {
             return .pushWithoutPlugin(plugin, problem: plugins.contains(plugin) ? plugins[plugin].refusal : nil)
@@ -160,6 +171,12 @@ extension Scheduler {
             pending: nil,
             under: configuration
         )
+    }
+}
+
+extension SubmissionRefusal {
+    fileprivate static var pushDuringStop: Self {
+        .hostStopping(remedy: "send the push again after the host's restart")
     }
 }
 

@@ -211,6 +211,52 @@ struct PushTests {
         #expect(host.plans.isEmpty)
     }
 
+    @Test func `a push is refused while the lapse of the waiting push cannot be recorded`() throws {
+        host.change(memoryLow: true)
+        host.push(until: .minutes(1))
+        host.commits = .failing
+        host.advance(by: .minutes(1))
+        #expect(try #require(host.push()?.refusal).subReason == .notRecorded)
+        host.commits = .written
+        host.advance(by: .seconds(1))
+        #expect(host.entries(.lapsed).count == 1)
+        #expect(host.push()?.pushResult == .stored(replacing: nil))
+    }
+
+    @Test func `a push that waits for a lapse is refused when the commit of the lapse fails`() throws {
+        host.change(memoryLow: true)
+        host.push(until: .minutes(1))
+        host.commits = .held
+        host.advance(by: .minutes(1))
+        #expect(host.push() == nil)
+        let push = ReplyToken(rawValue: host.lastReply)
+        host.failNextCommit()
+        #expect(host.answers[push]?.refusal?.subReason == .notRecorded)
+    }
+
+    @Test func `a push is refused while the end of a delivered push cannot be recorded`() throws {
+        host.push()
+        host.enter(registering: [])
+        host.commits = .failing
+        host.complete(.appPush)
+        #expect(try #require(host.push()?.refusal).subReason == .notRecorded)
+        host.commits = .written
+        host.advance(by: .seconds(1))
+        #expect(host.outcomes(of: .appPush) == [.succeeded])
+        #expect(host.push()?.pushResult == .stored(replacing: nil))
+    }
+
+    @Test func `a push that waits for the record of a launch is refused when the host stops`() throws {
+        host.push()
+        host.enter(registering: [])
+        host.commits = .held
+        host.complete(.appPush)
+        #expect(host.push() == nil)
+        let push = ReplyToken(rawValue: host.lastReply)
+        host.stop()
+        #expect(host.answers[push]?.refusal?.subReason == .hostStopping)
+    }
+
     @Test func `a push that waits for a commit is refused when the host stops`() {
         host.change(memoryLow: true)
         host.commits = .held
