@@ -81,6 +81,27 @@ struct PushTests {
         #expect(host.entries(.replaced).compactMap(\.count) == [3])
     }
 
+    @Test func `entries about pushes that are accepted together have the users of these pushes`() throws {
+        host.change(memoryLow: true)
+        host.commits = .held
+        host.push()
+        let users = [1_000, 2_000].map { CallingUser(uid: $0, pid: 1, command: "bgtask") }
+        for (user, deadline) in [(users[0], nil), (users[1], nil), (users[0], Duration.seconds(-1)), (users[1], nil)] {
+            host.caller = user
+            host.push(until: deadline)
+        }
+        host.caller = nil
+        host.writeHeldCommits()
+        let accepted = host.entries(.submitted).dropFirst()
+        #expect(accepted.map(\.user) == users)
+        #expect(accepted.map(\.count) == [2, 2])
+        let first = try #require(host.entries(.submitted).first?.submission).rawValue
+        let numbers = [(first + 1, first + 3), (first + 2, first + 4)]
+        #expect(accepted.map(\.message) == numbers.map { "2 pushes, from \($0) to \($1), accepted" })
+        #expect(host.entries(.lapsed).map(\.user) == [users[0]])
+        #expect(host.entries(.replaced).map(\.user) == [users[1]])
+    }
+
     @Test func `a sender without pauses does not delay the delivery`() {
         host.commits = .held
         host.push()
