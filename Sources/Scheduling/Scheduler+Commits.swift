@@ -36,7 +36,7 @@ extension Scheduler {
         case .trigger(let event, let reply): notTriggered(event, reply: reply, because: message, at: now)
         case .arrival(let event): arrived(event, isWritten: false, at: now)
         case .cancellation(let cancellation): rollBack(cancellation, because: message, at: now)
-        case .lapse(let lapse): rollBack(lapse, at: now)
+        case .lapse(let lapse): rollBack(lapse, because: message, at: now)
         case .pushes(let pushes): rollBack(pushes, because: message, at: now)
         case .stop(let task, let change, let reply): stopNotRecorded(task, change, reply: reply, message, at: now)
         case .launchStop(let launch, let tasks, let change, let reply):

@@ -48,10 +48,38 @@ extension Scheduler {
     }
 
     /// Keeps the change in flight after a failed commit, and stages it again after a delay: the requests neither start
-    /// nor wait for their reasons any more.
-    mutating func rollBack(_ lapse: StagedLapse, at now: Moment) {
+    /// nor wait for their reasons any more. The cancellations that wait for the change are refused.
+    mutating func rollBack(_ lapse: StagedLapse, because message: String, at now: Moment) {
         unrecordedLapses[lapse.plugin, default: []].append(lapse)
+        if isStopping { return dropUnrecordedLapses(at: now) }
         agenda.add(.deadlines(lapse.plugin), at: now.monotonic + configuration.hostRetryDelay)
+        let works = lapse.requests.map(PendingWork.request)
+        refuseCancellations(of: lapse.plugin, covering: works, because: message, at: now)
+    }
+
+    /// Drops the lapses whose commit failed, because the host stops: the requests lapse after the next start. The calls
+    /// that waited for these lapses are resumed, because each gets an answer before the host ends.
+    mutating func dropUnrecordedLapses(at now: Moment) {
+        let dropped = unrecordedLapses
+        unrecordedLapses = [:]
+        for plugin in dropped.keys.sorted() where plugins.contains(plugin) {
+            for lapse in dropped[plugin] ?? [] {
+                for request in lapse.requests {
+                    plugins[plugin].requests.end(lapse.change, about: request.request.identifier)
+                }
+            }
+            resumeOperations(of: plugin, at: now)
+        }
+    }
+
+    /// Whether the end of the plugin's push could not be recorded, and is not being committed now.
+    func isPushEndUnrecorded(of plugin: PluginIdentifier) -> Bool {
+        let identifier = TaskIdentifier.push(to: plugin)
+        let lapses = unrecordedLapses[plugin] ?? []
+        if lapses.contains(where: { $0.requests.contains { $0.request.identifier == identifier } }) { return true }
+        return launches.numbers(of: plugin).lazy.compactMap(launches.find).contains { launch in
+            launch.record.retryAt != nil && launch.record.unrecorded.contains { $0.work.identifier == identifier }
+        }
     }
 
     /// Stages the lapses of the plugin again whose commit failed. Requests that a newer one has replaced meanwhile, or

@@ -14,6 +14,8 @@ extension Scheduler {
         if let stopBy { agenda.add(.stop, at: stopBy) }
         noteEndOfSimulation(at: now)
         for event in loading.takeAllParked() { dispatch(event, at: now) }
+        refuseWaitingPushes()
+        dropUnrecordedLapses(at: now)
         for plugin in plugins.names() where launches.hasLaunches(of: plugin) {
             for number in launches.numbers(of: plugin) { flush(number) }
         }

@@ -29,7 +29,13 @@ extension Scheduler {
         for plugin in waitingPushes.count > 1 ? waitingPushes.keys.sorted() : Array(waitingPushes.keys) {
             let identifier = TaskIdentifier.push(to: plugin)
             guard plugins.contains(plugin) else {
-                refuseWaitingPushes(of: plugin)
+                refuseWaitingPushes(of: plugin, .pushWithoutPlugin(plugin, problem: nil))
+                continue
+            }
+            // The change about the push stays in flight while its commit fails, and senders do not wait for that.
+            if isPushEndUnrecorded(of: plugin) {
+                let cause = "the end of the plugin's last push could not be recorded; see \"bgtask doctor\""
+                refuseWaitingPushes(of: plugin, .notRecorded("push", because: cause))
                 continue
             }
             if plugins[plugin].requests.isInFlight(identifier) || waiting.closes(identifier, of: plugin) { continue }
@@ -37,10 +43,15 @@ extension Scheduler {
         }
     }
 
-    private mutating func refuseWaitingPushes(of plugin: PluginIdentifier) {
+    private mutating func refuseWaitingPushes(of plugin: PluginIdentifier, _ refusal: SubmissionRefusal) {
         for waiting in waitingPushes.removeValue(forKey: plugin) ?? [] {
-            emit(.answer(waiting.reply, .refused(.pushWithoutPlugin(plugin, problem: nil))))
+            emit(.answer(waiting.reply, .refused(refusal)))
         }
+    }
+
+    /// Refuses all waiting pushes, because the host stops. A launch that ends during the stop would else keep them.
+    mutating func refuseWaitingPushes() {
+        for plugin in waitingPushes.keys.sorted() { refuseWaitingPushes(of: plugin, .pushDuringStop) }
     }
 
     /// Stages the newest push whose deadline has not passed, and the end of the others.
@@ -54,10 +65,11 @@ extension Scheduler {
                 pushes.append(waiting)
             }
         }
-        guard let last = pushes.last else { return }
+        if pushes.isEmpty { return }
+        // Each entry of the commit has the user of its own push.
         let presentUser = callingUser
         defer { callingUser = presentUser }
-        callingUser = last.user
+        callingUser = nil
         let old = plugins[plugin].requests[.push(to: plugin)].map(presented)
         let requests = pushes.map { request(of: $0.push, replacing: old, at: now) }
         stage(pushes, as: requests, replacing: old, at: now)
@@ -85,31 +97,32 @@ extension Scheduler {
         at now: Moment
     ) {
         guard let plugin = requests.first?.plugin else { return }
-        let valid = requests.filter { !$0.isOverdue(at: now.wall) }
-        let lapsed = requests.filter { $0.isOverdue(at: now.wall) }
-        var changes: [LedgerChange] = [.journal(.acceptance(of: requests, at: now))]
-        changes += lapsed.map { .journal(.lapse(of: $0, at: now)) }
+        let numbered = zip(pushes, requests).map { NumberedPush(push: $0, request: $1) }
+        let valid = numbered.filter { !$0.request.isOverdue(at: now.wall) }
+        let lapsed = numbered.filter { $0.request.isOverdue(at: now.wall) }
+        var entries = numbered.groupedByUser().compactMap { JournalEntry.acceptance(of: $0, at: now) }
+        entries += lapsed.map { .lapse(of: $0.request, at: now).caused(by: $0.push.user) }
+        var changes: [LedgerChange] = []
         if let stored = valid.last {
-            let payload = zip(pushes, requests).first { $0.1.number == stored.number }?.0.push.payload
-            changes.append(.storeRequest(stored, payload: payload ?? []))
-            let replaced = [old].compactMap(\.self) + valid.dropLast()
-            if let entry = JournalEntry.replacement(ofPushes: replaced, by: stored, at: now) {
-                changes.append(.journal(entry))
-            }
+            changes.append(.storeRequest(stored.request, payload: stored.push.push.payload))
+            let replaced = [old].compactMap(\.self) + valid.dropLast().map(\.request)
+            entries += [JournalEntry.replacement(ofPushes: replaced, by: stored, at: now)].compactMap(\.self)
         }
+        changes += entries.map { .journal($0) }
+        let last = valid.last?.request
         let change = inFlight.nextChange()
         let answers = zip(pushes, requests).map { waiting, request in
             let isLapsed = request.isOverdue(at: now.wall)
-            let result = PushResult(of: request, isLapsed: isLapsed, stored: valid.last, replacing: old)
+            let result = PushResult(of: request, isLapsed: isLapsed, stored: last, replacing: old)
             return StagedPushes.Answer(reply: waiting.reply, number: request.number, result: result)
         }
-        let effect: RequestEffect = valid.last.map { .stores($0) } ?? .concernsRunningTask
+        let effect: RequestEffect = last.map { .stores($0) } ?? .storesNothing
         plugins[plugin].requests.begin(effect, about: .push(to: plugin), as: change)
         stage(
-            .pushes(StagedPushes(plugin: plugin, stored: valid.last, answers: answers, change: change)),
+            .pushes(StagedPushes(plugin: plugin, stored: last, answers: answers, change: change)),
             changes
         )
-        if let stored = valid.last { prepareLaunch(for: stored, during: change, at: now) }
+        if let last { prepareLaunch(for: last, during: change, at: now) }
     }
 
     // MARK: Settling
@@ -147,7 +160,7 @@ extension Scheduler {
 
     /// The refusal of a push; nil when it is accepted.
     private func refusal(of push: Push) -> SubmissionRefusal? {
-        if isStopping { return .hostStopping(remedy: "send the push again after the host's restart") }
+        if isStopping { return .pushDuringStop }
         let plugin = push.plugin
         guard plugins.contains(plugin), let entry = plugins[plugin].entry else {
             return .pushWithoutPlugin(plugin, problem: plugins.contains(plugin) ? plugins[plugin].refusal : nil)
@@ -160,6 +173,12 @@ extension Scheduler {
             pending: nil,
             under: configuration
         )
+    }
+}
+
+extension SubmissionRefusal {
+    fileprivate static var pushDuringStop: Self {
+        .hostStopping(remedy: "send the push again after the host's restart")
     }
 }
 
@@ -180,32 +199,59 @@ extension PushResult {
     }
 }
 
+/// A push that one commit accepts, as a request with its number.
+private struct NumberedPush {
+    let push: WaitingPush
+    let request: PendingRequest
+}
+
+extension [NumberedPush] {
+    /// The pushes of each user, in order of the users' first pushes. The pushes of one user may come from several
+    /// programs.
+    fileprivate func groupedByUser() -> [[NumberedPush]] {
+        var users: [UInt32?] = []
+        for push in self where !users.contains(push.push.user?.uid) { users.append(push.push.user?.uid) }
+        return users.map { user in filter { $0.push.user?.uid == user } }
+    }
+}
+
 // The entries about pushes. One commit may accept several pushes: its entries have their number.
 extension JournalEntry {
-    fileprivate static func acceptance(of requests: [PendingRequest], at now: Moment) -> JournalEntry {
-        let newest = requests[requests.count - 1]
-        let numbers = requests.count == 1 ? "push" : "\(requests.count) pushes, the last of them"
-        var entry = JournalEntry(newest, .submitted, at: now, message: "\(numbers) \(newest.number), accepted")
-        entry.count = requests.count
+    fileprivate func caused(by user: CallingUser?) -> JournalEntry {
+        var entry = self
+        entry.user = user
         return entry
+    }
+
+    /// The entry about the pushes of one user; nil without pushes.
+    fileprivate static func acceptance(of pushes: [NumberedPush], at now: Moment) -> JournalEntry? {
+        guard let first = pushes.first?.request, let newest = pushes.last else { return nil }
+        let numbers =
+            pushes.count == 1
+            ? "push \(first.number)" : "\(pushes.count) pushes, from \(first.number) to \(newest.request.number),"
+        var entry = JournalEntry(newest.request, .submitted, at: now, message: "\(numbers) accepted")
+        entry.count = pushes.count
+        return entry.caused(by: newest.push.user)
     }
 
     /// The entry about the pushes that a newer one replaced; nil without such pushes.
     fileprivate static func replacement(
         ofPushes replaced: [PendingRequest],
-        by new: PendingRequest,
+        by new: NumberedPush,
         at now: Moment
     ) -> JournalEntry? {
-        guard let first = replaced.first else { return nil }
-        let pushes = replaced.count == 1 ? "push \(first.number) was" : "\(replaced.count) pushes were"
+        guard let first = replaced.first, let last = replaced.last else { return nil }
+        let pushes =
+            replaced.count == 1
+            ? "push \(first.number) was" : "\(replaced.count) pushes, from \(first.number) to \(last.number), were"
         var entry = JournalEntry(
             first,
             .replaced,
             at: now,
-            message: "\(pushes) replaced by push \(new.number) before the start",
-            successor: new.number
+            message: "\(pushes) replaced by push \(new.request.number) before the start",
+            successor: new.request.number
         )
         entry.count = replaced.count
-        return entry
+        return entry.caused(by: new.push.user)
     }
 }

@@ -73,6 +73,29 @@ struct DeadlineTests {
         #expect(host.batches.isEmpty && host.pending.isEmpty && host.entries(.lapsed).count == 1)
     }
 
+    @Test func `a cancellation of a request whose lapse cannot be recorded is answered`() throws {
+        host.change(power: false)
+        host.submit(.clean, until: .minutes(1), needsPower: true)
+        host.commits = .held
+        host.advance(by: .minutes(1))
+        #expect(host.cancel(.clean) == nil)
+        let cancellation = ReplyToken(rawValue: host.lastReply)
+        host.failNextCommit()
+        #expect(host.answers[cancellation] == .notRecorded(message: "disk full"))
+    }
+
+    @Test func `a cancellation that waits for a failed lapse is answered when the host stops`() throws {
+        host.change(power: false)
+        host.submit(.clean, until: .minutes(1), needsPower: true)
+        host.commits = .failing
+        host.advance(by: .minutes(1))
+        #expect(host.cancel(.clean) == nil)
+        let cancellation = ReplyToken(rawValue: host.lastReply)
+        host.commits = .written
+        host.stop()
+        #expect(host.answers[cancellation] == .cancelled(1))
+    }
+
     @Test func `an interrupted task whose deadline has passed lapses instead of running again`() {
         host.submit(.clean, until: .minutes(1))
         host.enter()

@@ -81,6 +81,27 @@ struct PushTests {
         #expect(host.entries(.replaced).compactMap(\.count) == [3])
     }
 
+    @Test func `entries about pushes that are accepted together have the users of these pushes`() throws {
+        host.change(memoryLow: true)
+        host.commits = .held
+        host.push()
+        let users = [1_000, 2_000].map { CallingUser(uid: $0, pid: 1, command: "bgtask") }
+        for (user, deadline) in [(users[0], nil), (users[1], nil), (users[0], Duration.seconds(-1)), (users[1], nil)] {
+            host.caller = user
+            host.push(until: deadline)
+        }
+        host.caller = nil
+        host.writeHeldCommits()
+        let accepted = host.entries(.submitted).dropFirst()
+        #expect(accepted.map(\.user) == users)
+        #expect(accepted.map(\.count) == [2, 2])
+        let first = try #require(host.entries(.submitted).first?.submission).rawValue
+        let numbers = [(first + 1, first + 3), (first + 2, first + 4)]
+        #expect(accepted.map(\.message) == numbers.map { "2 pushes, from \($0) to \($1), accepted" })
+        #expect(host.entries(.lapsed).map(\.user) == [users[0]])
+        #expect(host.entries(.replaced).map(\.user) == [users[1]])
+    }
+
     @Test func `a sender without pauses does not delay the delivery`() {
         host.commits = .held
         host.push()
@@ -209,6 +230,52 @@ struct PushTests {
         host.commits = .written
         host.advance(by: .minutes(1))
         #expect(host.plans.isEmpty)
+    }
+
+    @Test func `a push is refused while the lapse of the waiting push cannot be recorded`() throws {
+        host.change(memoryLow: true)
+        host.push(until: .minutes(1))
+        host.commits = .failing
+        host.advance(by: .minutes(1))
+        #expect(try #require(host.push()?.refusal).subReason == .notRecorded)
+        host.commits = .written
+        host.advance(by: .seconds(1))
+        #expect(host.entries(.lapsed).count == 1)
+        #expect(host.push()?.pushResult == .stored(replacing: nil))
+    }
+
+    @Test func `a push that waits for a lapse is refused when the commit of the lapse fails`() throws {
+        host.change(memoryLow: true)
+        host.push(until: .minutes(1))
+        host.commits = .held
+        host.advance(by: .minutes(1))
+        #expect(host.push() == nil)
+        let push = ReplyToken(rawValue: host.lastReply)
+        host.failNextCommit()
+        #expect(host.answers[push]?.refusal?.subReason == .notRecorded)
+    }
+
+    @Test func `a push is refused while the end of a delivered push cannot be recorded`() throws {
+        host.push()
+        host.enter(registering: [])
+        host.commits = .failing
+        host.complete(.appPush)
+        #expect(try #require(host.push()?.refusal).subReason == .notRecorded)
+        host.commits = .written
+        host.advance(by: .seconds(1))
+        #expect(host.outcomes(of: .appPush) == [.succeeded])
+        #expect(host.push()?.pushResult == .stored(replacing: nil))
+    }
+
+    @Test func `a push that waits for the record of a launch is refused when the host stops`() throws {
+        host.push()
+        host.enter(registering: [])
+        host.commits = .held
+        host.complete(.appPush)
+        #expect(host.push() == nil)
+        let push = ReplyToken(rawValue: host.lastReply)
+        host.stop()
+        #expect(host.answers[push]?.refusal?.subReason == .hostStopping)
     }
 
     @Test func `a push that waits for a commit is refused when the host stops`() {

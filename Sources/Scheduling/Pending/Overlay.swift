@@ -18,6 +18,8 @@ enum RequestEffect: Hashable, Sendable {
     case returns(PendingRequest)
     /// A running task of the identifier ends, or may not be requeued any more. The pending request stays as it is.
     case concernsRunningTask
+    /// Pushes are accepted that have lapsed already. The waiting push stays as it is.
+    case storesNothing
 }
 
 /// The changes in flight about the task identifiers of one plugin, on top of the stored requests, which are known to be
@@ -58,7 +60,7 @@ struct Overlay: Sendable {
             case .stores(let request): expected = request
             case .removes(let number): if expected?.number == number { expected = nil }
             case .returns(let request): expected = expected ?? request
-            case .concernsRunningTask: break
+            case .concernsRunningTask, .storesNothing: break
             }
         }
         return expected
@@ -83,7 +85,7 @@ struct Overlay: Sendable {
         for entry in entries[identifier] ?? [] {
             switch entry.effect {
             case .stores(let request), .returns(let request): kinds.insert(KindSet(request.request.kind))
-            case .removes, .concernsRunningTask: break
+            case .removes, .concernsRunningTask, .storesNothing: break
             }
         }
         return kinds
