@@ -169,6 +169,9 @@ struct APIDescriptionTests {
         "LogLevel": LogLevel.allCases.map(\.name),
         "LogLine.stream": LogStream.allCases.map(\.rawValue),
         "Launch.cause": LaunchCause.allCases.map(\.name),
+        "PluginPush.priority": PushPriority.allCases.map(\.rawValue),
+        "PluginPushReply.state": PluginPushReply.State.allCases.map(\.rawValue),
+        "PushTokenCheckReply.state": PushTokenCheckReply.State.allCases.map(\.rawValue),
     ]
 
     private static let errors: [String: [String]] = [

@@ -36,7 +36,9 @@ struct AdmissionRuleTests {
         for route in Route.allCases where route != .logs {
             #expect((route.role == .read) == (route.method == .get), "\(route)")
         }
-        let submitting: Set<Route> = [.taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run]
+        let submitting: Set<Route> = [
+            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck,
+        ]
         #expect(Set(Route.allCases.filter { $0.role == .submit }) == submitting)
     }
 

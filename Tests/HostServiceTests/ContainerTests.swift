@@ -50,8 +50,8 @@ struct ContainerTests {
             let plugin = try Self.plugin()
             var launches = LaunchDirectory()
             #expect(!loop.perform([.takeRunner(Self.launch, try Self.preparation())], &launches))
-            // Ready and ended, in the order of the launcher.
-            for _ in 0..<2 {
+            // Ready, the memory of cursors and ended, in the order of the launcher.
+            for _ in 0..<3 {
                 let input = try #require(loop.mailbox.take()?.input)
                 #expect(loop.events(of: input, fixture.core, &launches).isEmpty)
             }
