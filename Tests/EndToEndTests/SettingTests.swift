@@ -199,11 +199,19 @@ struct SettingTests {
     /// Writes a configuration file with the settings. Returns the option `--config` and the path of the file.
     private static func file(_ settings: [Setting], in directory: ScratchDirectory) throws -> [String] {
         var sections: [String: [String]] = [:]
+        /// The keys of inner mappings, by the path of the mapping.
+        var inner: [[String]: [String]] = [:]
         for setting in settings {
             let parts = setting.key.split(separator: ".").map(String.init)
             let value = "\(parts[parts.count - 1]): \(try text(of: setting, in: directory))"
-            let line = parts.count > 2 ? "\(parts[1]): { \(value) }" : value
-            sections[parts.count > 1 ? parts[0] : "", default: []].append(line)
+            if parts.count > 2 {
+                inner[Array(parts.dropLast()), default: []].append(value)
+            } else {
+                sections[parts.count > 1 ? parts[0] : "", default: []].append(value)
+            }
+        }
+        for (path, values) in inner {
+            sections[path[0], default: []].append("\(path[1]): { \(values.joined(separator: ", ")) }")
         }
         let text = sections.sorted { $0.key < $1.key }.map { section, lines in
             section.isEmpty ? lines.joined(separator: "\n") : "\(section):\n  " + lines.joined(separator: "\n  ")
