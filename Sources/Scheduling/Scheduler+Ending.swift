@@ -207,7 +207,8 @@ extension Scheduler {
             changes.append(.journal(.cancelledWhileRunning(task.work, launch: number, by: user, at: now)))
         }
         // A task that succeeds has done all its work: its next request begins from the start.
-        if outcome == .succeeded || outcome == .noData, task.cursor != nil, let identifier = task.work.identifier {
+        // The scheduler does not ask whether it has a cursor: one that it does not know of would stay.
+        if outcome == .succeeded || outcome == .noData, let identifier = task.work.identifier {
             changes.append(.dropCursor(task.work.plugin, identifier, of: task.work.number))
         }
         if isConsumed, !outcome.isFinal {

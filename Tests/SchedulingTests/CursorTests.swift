@@ -103,6 +103,16 @@ struct CursorTests {
         #expect(host.ledger.cursors[.clean] == nil)
     }
 
+    @Test(.proves("C19")) func `the cursor of a task that succeeds is deleted although it was never reported`() throws {
+        launch(.clean)
+        try write(.clean)
+        failAtExpiration(.clean)
+        host.reportsCursors = false
+        runAgain()
+        host.complete(.clean)
+        #expect(host.ledger.cursors[.clean] == nil)
+    }
+
     @Test(.proves("C19"))
     func `three runs without movement end the task as no-progress, and its next request has three again`()
         throws

@@ -162,7 +162,7 @@ extension DecisionLoop {
             launches.cursors.received(task, with: cursor, in: launch)
             standstills[task.id] = cursor?.standstills
         }
-        if !standstills.isEmpty { post(.cursorsRead(launch, standstills)) }
+        if !standstills.isEmpty { launches.cursorReports.append(.cursorsRead(launch, standstills)) }
     }
 
     private func fail(_ launch: LaunchNumber, _ message: String) {
