@@ -31,6 +31,10 @@ struct LaunchDirectory {
     var secrets: [LaunchNumber: [String: String]] = [:]
     /// The cursors of running tasks.
     var cursors = CursorKeeper()
+    /// The times at which the scheduler has to be woken.
+    var wake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
+    /// The time of the next read of a cursor for which the timer is set; nil when it is set for none.
+    var armedRead: MonotonicTime?
     /// Reports of the cursors that were sent to runners; empty between two turns of the loop.
     var cursorReports: [SchedulerEvent] = []
     /// Payloads of the tasks that the current commit started; empty at other times.
