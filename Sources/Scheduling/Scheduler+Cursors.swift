@@ -29,6 +29,11 @@ extension Scheduler {
             if let reply { emit(.answer(reply, .refused(Self.cursorOfEndedTask))) }
             return
         }
+        let submission = execution.tasks[index].work.number
+        if launches.find(number)?.record.mayStoreCursor(of: identifier, submission) == false {
+            if let reply { emit(.answer(reply, .refused(Self.cursorOfOlderTask))) }
+            return
+        }
         let stallsAt = now.monotonic + configuration.stallLimit
         launches.execute(number) { execution in
             execution.tasks[index].wrote(write)
@@ -41,7 +46,7 @@ extension Scheduler {
             identifier: identifier,
             launch: number,
             task: id,
-            submission: execution.tasks[index].work.number,
+            submission: submission,
             version: execution.plan.plugin.version,
             at: now.wall,
             isMovement: write == .moved
@@ -55,6 +60,23 @@ extension Scheduler {
         subReason: .notRecorded,
         message: "checkpoint: the host has recorded the end of the task, and stores no cursor of it"
     )
+
+    private static let cursorOfOlderTask = SubmissionRefusal(
+        code: .unavailable,
+        subReason: .notRecorded,
+        message: "checkpoint: a newer request of the identifier runs, and only its task moves the cursor now; complete"
+            + " this task"
+    )
+
+    /// Gives the cursor of the identifier to a task that has started: older tasks of the identifier, which may still
+    /// run, no longer write it.
+    mutating func takeCursor(for work: PendingWork) {
+        guard let identifier = work.identifier else { return }
+        for number in launches.numbers(of: work.plugin) {
+            let dropped = launches.update(number) { $0.record.yieldCursor(of: identifier, to: work.number) }
+            for reply in dropped ?? [] { emit(.answer(reply, .refused(Self.cursorOfOlderTask))) }
+        }
+    }
 
     /// Records the number of runs in a row that did not move the cursor of a task, in the commit of the task's end.
     /// Does nothing when the number is nil.
