@@ -259,4 +259,47 @@ struct CursorTests {
         host.advance(by: .seconds(2))
         #expect(host.ledger.cursors[.album(1)] == nil)
     }
+
+    /// An interruption of an earlier run.
+    enum Interruption: CaseIterable {
+        case none
+        case crashAfterMovement
+        case crash
+        case failure
+    }
+
+    @Test(.proves("C19"), arguments: Interruption.allCases)
+    func `after a used budget the spacing of the kind applies, whatever ended the earlier runs`(_ first: Interruption)
+        throws
+    {
+        let terms = FailureRetry(attempts: 3, delay: .seconds(10), backoff: 1, jitter: 0)
+        let host = SchedulerDriver(.app(retries: [.exact(.feed): terms])) {
+            $0.policies.kindSpacing = PolicyConfiguration().kindSpacing
+            $0.plugins[.app, default: PluginPolicy()].retries = RetryChoices(.accept)
+        }
+        func move() throws {
+            let plan = try #require(host.lastPlan)
+            host.send(.cursorWritten(plan.number, try #require(host.task(.feed, of: plan)), .moved))
+        }
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        switch first {
+        case .none: break
+        case .crashAfterMovement:
+            try move()
+            host.crash()
+        case .crash: host.crash()
+        case .failure: host.complete(.feed, as: .failure)
+        }
+        if first != .none {
+            host.advance(by: .seconds(10))
+            host.enter()
+        }
+        try move()
+        host.simulateExpiration(of: .feed)
+        host.complete(.feed, as: .failure)
+        #expect(host.outcomes(of: .feed).last == .continues)
+        let spacing = Reason.kindSpacing(until: host.clock.now.wall + .minutes(15), .refresh, .minutes(15))
+        #expect(host.reasons(.feed).contains(spacing))
+    }
 }

@@ -53,9 +53,10 @@ extension Execution.Task {
         at now: WallTime
     ) -> (retry: Retry, delay: Duration?) {
         var retry = work.retry
-        if hasMovedCursor { retry.hostLosses = 0 }
-        // After a used budget the spacing of the kind applies to the next run, as to a new request.
-        if expiration?.reason != .budget { retry.wasInterrupted = true }
+        if hasMovedCursor { (retry.hostLosses, retry.failures) = (0, 0) }
+        // After a used budget the spacing of the kind applies to the next run, as to a new request, also when an
+        // earlier run was interrupted.
+        retry.wasInterrupted = expiration?.reason != .budget
         let relapses = expiration.map { $0.reason == .memoryPressure || $0.reason == .noProgress } ?? false
         guard isDelayed || relapses else { return (retry, nil) }
         let delay = configuration.retryDelay(after: retry.attempts)
