@@ -35,10 +35,11 @@ extension Scheduler {
             return
         }
         let stallsAt = now.monotonic + configuration.stallLimit
-        launches.execute(number) { execution in
+        let hasMoved = launches.execute(number) { execution -> Bool in
             execution.tasks[index].wrote(write)
             // A moved cursor is progress.
             if write == .moved, execution.tasks[index].stallsAt != nil { execution.tasks[index].stallsAt = stallsAt }
+            return execution.tasks[index].hasMovedCursor
         }
         if execution.tasks[index].isContinued { toEnforceAnew.insert(number) }
         let change = CursorChange(
@@ -49,7 +50,7 @@ extension Scheduler {
             submission: submission,
             version: execution.plan.plugin.version,
             at: now.wall,
-            isMovement: write == .moved
+            isMovement: hasMoved == true
         )
         launches.update(number) { $0.record.store(change, reply: reply) }
         flush(number)

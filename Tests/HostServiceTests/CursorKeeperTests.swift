@@ -95,4 +95,17 @@ struct CursorKeeperTests {
         #expect(keeper.ended(Self.launch).map(\.write) == [.moved])
         #expect(readOwed(260) == [])
     }
+
+    @Test mutating func `a write that repeats the contents counts only for a call that waits for its commit`() {
+        write([1], number: 1)
+        #expect(note(0) == .moved)
+        write([1], number: 2)
+        #expect(note(1_000) == nil)
+        #expect(readOwed(2_000) == [])
+        write([1], number: 3)
+        #expect(keeper.awaited(Self.task, of: Self.launch, number: 3) == .repeated)
+        #expect(keeper.awaited(Self.task, of: Self.launch, number: 2) == .repeated)
+        write([2], number: 4)
+        #expect(keeper.awaited(Self.task, of: Self.launch, number: 4) == .moved)
+    }
 }

@@ -260,6 +260,29 @@ struct CursorTests {
         #expect(host.ledger.cursors[.album(1)] == nil)
     }
 
+    @Test(.proves("C19", 77)) func `a repeated write of a continued task is stored, and is no progress`() throws {
+        let host = SchedulerDriver(.studio())
+        let plan = try #require(host.openByUser())
+        host.submitContinued(from: plan)
+        let task = try #require(host.tasks(of: plan.number).last?.id)
+        host.send(.cursorWritten(plan.number, task, .moved))
+        host.advance(by: .seconds(20))
+        let reply = ReplyToken(rawValue: 900)
+        host.send(.cursorWritten(plan.number, task, .repeated, reply: reply))
+        #expect(host.answers[reply] == .cursorRecorded)
+        #expect(host.expirations.isEmpty)
+        host.advance(by: .seconds(10))
+        #expect(host.expirations.map(\.reason) == [.noProgress])
+    }
+
+    @Test(.proves("C19")) func `a repeated write leaves the movement of the run as it is`() throws {
+        launch(.clean)
+        try write(.clean)
+        try write(.clean, .repeated)
+        host.crash()
+        #expect(host.outcomes(of: .clean) == [.continues])
+    }
+
     /// An interruption of an earlier run.
     enum Interruption: CaseIterable {
         case none

@@ -101,12 +101,13 @@ struct CursorKeeper {
 
     /// Reads the cursor of a task.
     ///
-    /// - Returns: the write; nil when there is none since the last read.
+    /// - Returns: the write; nil when there is none since the last read, or when it repeated the contents.
     mutating func read(_ task: TaskID, of launch: LaunchNumber) -> CursorWrite? {
         guard let entry = entries[launch]?[task], let slot = memories[launch]?.newest(of: task, in: launch),
             slot.number > entry.number
         else { return nil }
-        return keep(slot, of: launch)
+        let write = keep(slot, of: launch)
+        return write == .repeated ? nil : write
     }
 
     /// Reads the cursor of a task for a call that waits until the host has stored it.
@@ -114,15 +115,16 @@ struct CursorKeeper {
     /// - Returns: the write; nil when the memory does not have it.
     mutating func awaited(_ task: TaskID, of launch: LaunchNumber, number: UInt64) -> CursorWrite? {
         guard let entry = entries[launch]?[task], number > 0 else { return nil }
-        if let image = entry.image, entry.number >= number { return write(image, entry) }
+        if entry.image != nil, entry.number >= number { return .repeated }
         return memories[launch]?.newest(of: task, in: launch, atLeast: number).flatMap { keep($0, of: launch) }
     }
 
     private mutating func keep(_ slot: CursorSlot, of launch: LaunchNumber) -> CursorWrite? {
         guard var entry = entries[launch]?[slot.task] else { return nil }
+        let isRepeated = entry.image == slot.image
         (entry.number, entry.image) = (slot.number, slot.image)
         entries[launch]?[slot.task] = entry
-        return write(slot.image, entry)
+        return isRepeated ? .repeated : write(slot.image, entry)
     }
 
     private func write(_ image: CursorImage, _ entry: Entry) -> CursorWrite {

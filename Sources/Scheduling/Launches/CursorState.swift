@@ -7,6 +7,8 @@ package enum CursorWrite: Hashable, Sendable {
     case moved
     /// The cursor is the same as at the start of the run.
     case unmoved
+    /// The cursor is the same as after the write before. Only a call that waits for its commit causes this write.
+    case repeated
     case discarded
 }
 
@@ -28,6 +30,7 @@ extension Execution.Task {
         switch write {
         case .moved: cursor = CursorState(standstills: cursor?.standstills ?? 0, hasMoved: true)
         case .unmoved: cursor = CursorState(standstills: cursor?.standstills ?? 0, hasMoved: false)
+        case .repeated: break
         case .discarded: cursor = nil
         }
     }
