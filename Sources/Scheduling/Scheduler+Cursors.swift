@@ -24,7 +24,7 @@ extension Scheduler {
         at now: Moment
     ) {
         guard let execution = launches.find(number)?.execution, let index = execution.index(of: id),
-            execution.tasks[index].outcome == nil, let identifier = execution.tasks[index].work.identifier
+            execution.tasks[index].outcome == nil, let identifier = execution.tasks[index].work.cursorIdentifier
         else {
             if let reply { emit(.answer(reply, .refused(Self.cursorOfEndedTask))) }
             return
@@ -72,7 +72,7 @@ extension Scheduler {
     /// Gives the cursor of the identifier to a task that has started: older tasks of the identifier, which may still
     /// run, no longer write it.
     mutating func takeCursor(for work: PendingWork) {
-        guard let identifier = work.identifier else { return }
+        guard let identifier = work.cursorIdentifier else { return }
         for number in launches.numbers(of: work.plugin) {
             let dropped = launches.update(number) { $0.record.yieldCursor(of: identifier, to: work.number) }
             for reply in dropped ?? [] { emit(.answer(reply, .refused(Self.cursorOfOlderTask))) }
@@ -82,7 +82,7 @@ extension Scheduler {
     /// Records the number of runs in a row that did not move the cursor of a task, in the commit of the task's end.
     /// Does nothing when the number is nil.
     mutating func noteStandstills(_ count: Int?, of work: PendingWork, in number: LaunchNumber) {
-        guard let count, let identifier = work.identifier else { return }
+        guard let count, let identifier = work.cursorIdentifier else { return }
         let step = LaunchRecording.Step(changes: [.setStandstills(work.plugin, identifier, count)])
         launches.update(number) { $0.record.waiting.append(step) }
     }

@@ -208,7 +208,7 @@ extension Scheduler {
         }
         // A task that succeeds has done all its work: its next request begins from the start.
         // The scheduler does not ask whether it has a cursor: one that it does not know of would stay.
-        if outcome == .succeeded || outcome == .noData, let identifier = task.work.identifier {
+        if outcome == .succeeded || outcome == .noData, let identifier = task.work.cursorIdentifier {
             changes.append(.dropCursor(task.work.plugin, identifier, of: task.work.number))
         }
         if isConsumed, !outcome.isFinal {

@@ -108,4 +108,15 @@ struct CursorKeeperTests {
         write([2], number: 4)
         #expect(keeper.awaited(Self.task, of: Self.launch, number: 4) == .moved)
     }
+
+    @Test mutating func `a push has no cursor, whatever its launch writes and sends`() throws {
+        let launch = LaunchNumber(rawValue: 3)
+        var keeper = CursorKeeper()
+        keeper.began(launch, memory)
+        keeper.received(try Self.planned(.push), with: nil, in: launch)
+        write([1], number: 1)
+        #expect(keeper.noted(Self.task, of: launch, at: time(0)) == nil)
+        #expect(keeper.nextRead == nil)
+        #expect(keeper.ended(launch).isEmpty)
+    }
 }

@@ -45,7 +45,7 @@ struct CursorKeeper {
 
     /// Adds a task that the launch receives.
     mutating func received(_ task: PlannedTask, with cursor: TaskCursor?, in launch: LaunchNumber) {
-        if task.work.identifier == nil { return }
+        if task.work.cursorIdentifier == nil { return }
         entries[launch, default: [:]][task.id] = Entry(start: cursor?.bytes)
     }
 
