@@ -9,7 +9,7 @@ extension Scheduler {
         launches.execute(number) { execution in
             for (id, standstills) in cursors {
                 guard let index = execution.index(of: id), execution.tasks[index].cursor == nil else { continue }
-                execution.tasks[index].cursor = CursorState(standstills: standstills)
+                execution.tasks[index].cursor = CursorState(standstills: standstills, isFromEarlierRun: true)
             }
         }
     }

@@ -160,6 +160,29 @@ struct CursorTests {
         #expect(host.outcomes(of: .clean) == [.crashed])
     }
 
+    @Test(.proves("C19")) func `a task that discards the cursor of an earlier run and expires is requeued once`() throws {
+        launch(.clean)
+        try write(.clean)
+        failAtExpiration(.clean)
+        runAgain()
+        try write(.clean, .discarded)
+        host.ledger.discardCursor(of: .clean)
+        failAtExpiration(.clean)
+        #expect(host.outcomes(of: .clean) == [.continues, .continues])
+        runAgain()
+        failAtExpiration(.clean)
+        #expect(host.outcomes(of: .clean) == [.continues, .continues, .failed])
+    }
+
+    @Test(.proves("C19")) func `a discarded cursor of the same run does not requeue the task after its expiration`() throws
+    {
+        launch(.clean)
+        try write(.clean)
+        try write(.clean, .discarded)
+        failAtExpiration(.clean)
+        #expect(host.outcomes(of: .clean) == [.failed])
+    }
+
     @Test(.proves("C19")) func `losses of the host in which the cursor moved are not counted`() throws {
         launch(.clean)
         for _ in 0..<8 {

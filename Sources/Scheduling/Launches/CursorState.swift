@@ -18,6 +18,11 @@ struct CursorState: Hashable, Sendable {
     var standstills = 0
     /// Whether the cursor is another one than at the start of this run.
     var hasMoved = false
+    /// Whether the run began at the cursor. A task that discards such a cursor runs again, because otherwise a version
+    /// of the plugin that cannot use the cursor would lose the request.
+    var isFromEarlierRun = false
+    /// Whether the run has discarded the cursor and written none since.
+    var isDiscarded = false
 }
 
 extension Execution.Task {
@@ -27,11 +32,13 @@ extension Execution.Task {
     var hasMovedCursor: Bool { cursor?.hasMoved == true }
 
     mutating func wrote(_ write: CursorWrite) {
+        var state = cursor ?? CursorState()
+        state.hasMoved = write == .moved
+        state.isDiscarded = write == .discarded
         switch write {
-        case .moved: cursor = CursorState(standstills: cursor?.standstills ?? 0, hasMoved: true)
-        case .unmoved: cursor = CursorState(standstills: cursor?.standstills ?? 0, hasMoved: false)
+        case .moved, .unmoved: cursor = state
         case .repeated: break
-        case .discarded: cursor = nil
+        case .discarded: cursor = state.isFromEarlierRun ? state : nil
         }
     }
 
@@ -72,6 +79,9 @@ extension Execution.Task {
     /// - Parameter standstills: the count after this run; nil when the run does not count.
     func continues(after standstills: Int?) -> String {
         if hasMovedCursor { return "; the task continues behind its cursor, no attempt charged" }
+        if cursor?.isDiscarded == true {
+            return "; the task discarded its cursor and runs again from the start, no attempt charged"
+        }
         let count = standstills.map { ", in run \($0) of at most \(Self.mostStandstills)" } ?? ""
         return "; the cursor did not move\(count); the task continues at its cursor, no attempt charged"
     }

@@ -65,6 +65,8 @@ struct LedgerInMemory {
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The tasks with a cursor, and the numbers of runs in a row that did not move it.
     var cursors: [TaskIdentifier: Int] { state.cursors }
+    /// Deletes a cursor, as the commit of a discarded one does. The contents never reach the scheduler.
+    mutating func discardCursor(of identifier: TaskIdentifier) { state.cursors[identifier] = nil }
     /// Keys of open waits of classes without pending work; each of them is a defect.
     var vainWaits: [WaitKey] { state.waits.keys.filter { !hasPendingWork(of: $0) } }
 
