@@ -83,7 +83,7 @@ extension Scheduler {
     /// Does nothing when the number is nil.
     mutating func noteStandstills(_ count: Int?, of work: PendingWork, in number: LaunchNumber) {
         guard let count, let identifier = work.cursorIdentifier else { return }
-        let step = LaunchRecording.Step(changes: [.setStandstills(work.plugin, identifier, count)])
+        let step = LaunchRecording.Step(changes: [.setStandstills(work.plugin, identifier, count, of: work.number)])
         launches.update(number) { $0.record.waiting.append(step) }
     }
 

@@ -134,6 +134,7 @@ extension Scheduler {
             let message = judgement.message
             end(number, judgement.index, as: outcome, blame: blame, message: message, isConsumed: true, at: now)
         case .abandoned:
+            noteStandstills(judgement.standstills, of: task.work, in: number)
             end(number, judgement.index, as: .abandoned, blame: blame, message: judgement.message, at: now)
         case .returned(let continued, _) where task.wasCancelled:
             let outcome = continued.endingRun

@@ -29,8 +29,12 @@ struct CursorTests {
 
     /// Waits for the launch after the one with the number, and lets it enter.
     private func runAgain(after ended: LaunchNumber?) {
-        for _ in 0..<7_200 where host.lastPlan?.number == ended { host.advance(by: .seconds(1)) }
+        wait(after: ended)
         host.enter()
+    }
+
+    private func wait(after ended: LaunchNumber?) {
+        for _ in 0..<7_200 where host.lastPlan?.number == ended { host.advance(by: .seconds(1)) }
     }
 
     private func runAgain() { runAgain(after: host.lastPlan?.number) }
@@ -137,6 +141,53 @@ struct CursorTests {
             runAgain(after: ended)
             try write(.clean)
         }
+    }
+
+    @Test(.proves("C19")) func `an abandoned task leaves no count of standstills`() throws {
+        launch(.clean)
+        try write(.clean)
+        failAtExpiration(.clean)
+        runAgain()
+        failAtExpiration(.clean)
+        #expect(host.ledger.cursors[.clean] == 1)
+        for _ in 0..<host.configuration.attempts {
+            wait(after: host.lastPlan?.number)
+            host.exit(code: 1)
+        }
+        #expect(host.outcomes(of: .clean).last == .abandoned)
+        #expect(host.ledger.cursors[.clean] == 0)
+    }
+
+    @Test(.proves("C19")) func `a user's request of the identifier has three runs again`() throws {
+        launch(.clean)
+        try write(.clean)
+        failAtExpiration(.clean)
+        runAgain()
+        failAtExpiration(.clean)
+        runAgain()
+        host.complete(.clean, as: .failure)
+        #expect(host.outcomes(of: .clean).last == .failed)
+        host.submit(.clean)
+        #expect(host.ledger.cursors[.clean] == 1)
+        host.submit(.clean, by: .user)
+        #expect(host.ledger.cursors[.clean] == 0)
+    }
+
+    @Test(.proves("C19")) func `a task that is killed because another one overran has no delay`() throws {
+        host.runners = .held
+        host.submit(.clean)
+        host.submit(.vacuum)
+        host.bringRunners()
+        host.enter()
+        try write(.clean)
+        try write(.vacuum)
+        host.simulateExpiration(of: .clean)
+        host.advance(by: .seconds(5))
+        host.simulateExpiration(of: .vacuum)
+        host.advance(by: .seconds(5))
+        #expect(host.outcomes(of: .vacuum) == [.continues])
+        #expect(try retry(.clean).notBefore == host.clock.now.wall + .seconds(10))
+        #expect(try retry(.vacuum).notBefore == nil)
     }
 
     @Test(.proves("C19")) func `a moved cursor starts the count of standstills again`() throws {

@@ -226,7 +226,7 @@ struct LedgerInMemory {
             }
             state.cursors[change.identifier] = change.isMovement ? 0 : state.cursors[change.identifier] ?? 0
         case .dropCursor(_, let identifier, _): state.cursors[identifier] = nil
-        case .setStandstills(_, let identifier, let count):
+        case .setStandstills(_, let identifier, let count, _):
             if state.cursors[identifier] != nil { state.cursors[identifier] = count }
         case .journal(let entry):
             if let number = entry.submission { state.lastSubmission = max(state.lastSubmission, number) }
