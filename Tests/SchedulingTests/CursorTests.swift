@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A task with a cursor continues after an interruption, and ends when its cursor stands still")
+@Suite("A task with a cursor continues after an interruption, and ends after three runs without movement")
 struct CursorTests {
     let host = SchedulerDriver(.app())
 
@@ -182,9 +182,9 @@ struct CursorTests {
         try write(.clean)
         try write(.vacuum)
         host.simulateExpiration(of: .clean)
-        host.advance(by: .seconds(5))
+        host.advance(by: .seconds(3))
         host.simulateExpiration(of: .vacuum)
-        host.advance(by: .seconds(5))
+        host.advance(by: .seconds(2))
         #expect(host.outcomes(of: .vacuum) == [.continues])
         #expect(try retry(.clean).notBefore == host.clock.now.wall + .seconds(10))
         #expect(try retry(.vacuum).notBefore == nil)
@@ -211,7 +211,8 @@ struct CursorTests {
         #expect(host.outcomes(of: .clean) == [.crashed])
     }
 
-    @Test(.proves("C19")) func `a task that discards the cursor of an earlier run and expires is requeued once`() throws {
+    @Test(.proves("C19")) func `a task that discards the cursor of an earlier run and expires is requeued once`() throws
+    {
         launch(.clean)
         try write(.clean)
         failAtExpiration(.clean)
@@ -225,8 +226,8 @@ struct CursorTests {
         #expect(host.outcomes(of: .clean) == [.continues, .continues, .failed])
     }
 
-    @Test(.proves("C19")) func `a discarded cursor of the same run does not requeue the task after its expiration`() throws
-    {
+    @Test(.proves("C19"))
+    func `a discarded cursor of the same run does not requeue the task after its expiration`() throws {
         launch(.clean)
         try write(.clean)
         try write(.clean, .discarded)

@@ -34,8 +34,8 @@ extension ControlRoutes {
 }
 
 extension [StoredCursor] {
-    /// The cursor of the plugin that holds the task identifier; nil when it has none. Without a holder, the first of the
-    /// plugins that had the identifier: its record outlives the plugin.
+    /// The cursor of the plugin that holds the task identifier; nil when it has none. Without a holder, the first
+    /// cursor: that of a plugin that had the identifier.
     func cursor(heldBy holder: PluginIdentifier?) -> StoredCursor? {
         guard let holder else { return first }
         return first { $0.plugin == holder }

@@ -43,7 +43,7 @@ extension Execution.Task {
     }
 
     /// The number of standstills after this run, which ended early; nil when the run does not count: the task has no
-    /// cursor, or moved it, or had no fair chance to move it.
+    /// cursor, or moved it, or ended early for another reason than its own.
     ///
     /// - Parameter isFault: whether the end of the run is charged to the task, or the task overran.
     func standstills(isFault: Bool) -> Int? {

@@ -788,12 +788,14 @@ typedef struct bgt_cursors {
      * back. It is allowed while the task is expiring.
      * BGT_OK; BGT_INVALID: NULL, or a length out of range: the cursor is unchanged; BGT_TOO_NEW: an unknown flag;
      * BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_UNAVAILABLE: the commit failed, and the
-     * host tries it again; or the launch has too many open tasks.
+     * host tries it again; or the launch has too many open tasks, or the task of a newer request of the identifier has
+     * started: the cursor is not stored.
      * @call thread=any phase=running,stop blocks=commit */
     int32_t (*checkpoint)(const bgt_host *host, bgt_task task, const uint8_t *BGTASK_NULLABLE cursor, uint64_t length,
                           uint32_t flags, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
-    /* Deletes the cursor of a task: the task begins from the start. Returns after the durable commit.
+    /* Deletes the cursor of a task: the task begins from the start. Returns after the durable commit. A task that
+     * expires after it deleted the cursor of an earlier run is requeued.
      * BGT_OK: also when it had none; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event;
      * BGT_UNAVAILABLE: as in checkpoint.
      * @call thread=any phase=running,stop blocks=commit */
