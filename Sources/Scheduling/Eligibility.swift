@@ -272,8 +272,8 @@ extension SchedulingConfiguration {
 
 extension PendingRequest {
     /// Whether the spacing of a kind applies to the request: the plugin submitted it itself, or it is a push, and it
-    /// does not run again after an interruption or a failure.
-    var isPaced: Bool { isOwn && retry.attempts == 0 && retry.failures == 0 && !retry.wasInterrupted }
+    /// does not run again after an interruption or a failure. A used budget is no interruption.
+    var isPaced: Bool { isOwn && retry.failures == 0 && !retry.wasInterrupted }
 
     var needsUnlockedContainer: Bool { request.kind == .healthResearch && request.protection != .none }
 

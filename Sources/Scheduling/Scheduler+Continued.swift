@@ -152,6 +152,7 @@ extension Scheduler {
         }
         settleMove(of: number)
         guard let index = index ?? nil else { return concludeIfDecided(number, at: now) }
+        takeCursor(for: task.work)
         emit(.deliver(number, task))
         if isStopping { expire(number, [index], because: .hostShutdown, at: now) }
         toEnforceAnew.insert(number)

@@ -9,7 +9,7 @@ extension Scheduler {
         launches.execute(number) { execution in
             for (id, standstills) in cursors {
                 guard let index = execution.index(of: id), execution.tasks[index].cursor == nil else { continue }
-                execution.tasks[index].cursor = CursorState(standstills: standstills)
+                execution.tasks[index].cursor = CursorState(standstills: standstills, isFromEarlierRun: true)
             }
         }
     }
@@ -24,16 +24,22 @@ extension Scheduler {
         at now: Moment
     ) {
         guard let execution = launches.find(number)?.execution, let index = execution.index(of: id),
-            execution.tasks[index].outcome == nil, let identifier = execution.tasks[index].work.identifier
+            execution.tasks[index].outcome == nil, let identifier = execution.tasks[index].work.cursorIdentifier
         else {
             if let reply { emit(.answer(reply, .refused(Self.cursorOfEndedTask))) }
             return
         }
+        let submission = execution.tasks[index].work.number
+        if launches.find(number)?.record.mayStoreCursor(of: identifier, submission) == false {
+            if let reply { emit(.answer(reply, .refused(Self.cursorOfOlderTask))) }
+            return
+        }
         let stallsAt = now.monotonic + configuration.stallLimit
-        launches.execute(number) { execution in
+        let hasMoved = launches.execute(number) { execution -> Bool in
             execution.tasks[index].wrote(write)
             // A moved cursor is progress.
             if write == .moved, execution.tasks[index].stallsAt != nil { execution.tasks[index].stallsAt = stallsAt }
+            return execution.tasks[index].hasMovedCursor
         }
         if execution.tasks[index].isContinued { toEnforceAnew.insert(number) }
         let change = CursorChange(
@@ -41,10 +47,10 @@ extension Scheduler {
             identifier: identifier,
             launch: number,
             task: id,
-            submission: execution.tasks[index].work.number,
+            submission: submission,
             version: execution.plan.plugin.version,
             at: now.wall,
-            isMovement: write == .moved
+            isMovement: hasMoved == true
         )
         launches.update(number) { $0.record.store(change, reply: reply) }
         flush(number)
@@ -56,11 +62,28 @@ extension Scheduler {
         message: "checkpoint: the host has recorded the end of the task, and stores no cursor of it"
     )
 
+    private static let cursorOfOlderTask = SubmissionRefusal(
+        code: .unavailable,
+        subReason: .notRecorded,
+        message: "checkpoint: a newer request of the identifier runs, and only its task moves the cursor now; complete"
+            + " this task"
+    )
+
+    /// Gives the cursor of the identifier to a task that has started: older tasks of the identifier, which may still
+    /// run, no longer write it.
+    mutating func takeCursor(for work: PendingWork) {
+        guard let identifier = work.cursorIdentifier else { return }
+        for number in launches.numbers(of: work.plugin) {
+            let dropped = launches.update(number) { $0.record.yieldCursor(of: identifier, to: work.number) }
+            for reply in dropped ?? [] { emit(.answer(reply, .refused(Self.cursorOfOlderTask))) }
+        }
+    }
+
     /// Records the number of runs in a row that did not move the cursor of a task, in the commit of the task's end.
     /// Does nothing when the number is nil.
     mutating func noteStandstills(_ count: Int?, of work: PendingWork, in number: LaunchNumber) {
-        guard let count, let identifier = work.identifier else { return }
-        let step = LaunchRecording.Step(changes: [.setStandstills(work.plugin, identifier, count)])
+        guard let count, let identifier = work.cursorIdentifier else { return }
+        let step = LaunchRecording.Step(changes: [.setStandstills(work.plugin, identifier, count, of: work.number)])
         launches.update(number) { $0.record.waiting.append(step) }
     }
 

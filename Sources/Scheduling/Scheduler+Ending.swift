@@ -134,6 +134,7 @@ extension Scheduler {
             let message = judgement.message
             end(number, judgement.index, as: outcome, blame: blame, message: message, isConsumed: true, at: now)
         case .abandoned:
+            noteStandstills(judgement.standstills, of: task.work, in: number)
             end(number, judgement.index, as: .abandoned, blame: blame, message: judgement.message, at: now)
         case .returned(let continued, _) where task.wasCancelled:
             let outcome = continued.endingRun
@@ -207,7 +208,8 @@ extension Scheduler {
             changes.append(.journal(.cancelledWhileRunning(task.work, launch: number, by: user, at: now)))
         }
         // A task that succeeds has done all its work: its next request begins from the start.
-        if outcome == .succeeded || outcome == .noData, task.cursor != nil, let identifier = task.work.identifier {
+        // The scheduler does not ask whether it has a cursor: one that it does not know of would stay.
+        if outcome == .succeeded || outcome == .noData, let identifier = task.work.cursorIdentifier {
             changes.append(.dropCursor(task.work.plugin, identifier, of: task.work.number))
         }
         if isConsumed, !outcome.isFinal {

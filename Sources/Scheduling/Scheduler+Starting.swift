@@ -98,6 +98,7 @@ extension Scheduler {
         } else if let failure = start.failure {
             kill(number, because: .hostFailed(failure))
         } else {
+            for task in plan.tasks { takeCursor(for: task.work) }
             emit(.sendPlan(plan))
             toEnforceAnew.insert(number)
             consider(plugin, launch.lane, at: now)

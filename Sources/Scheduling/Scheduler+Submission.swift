@@ -168,6 +168,10 @@ extension Scheduler {
             // The occurrence is committed together with its request, so that neither can be lost without the other.
             changes.append(.recordOccurrence(identifier, at: occurrence))
         }
+        if request.submitter == .user {
+            // Three runs again for a request that a user submits after an end that left a count.
+            changes.append(.setStandstills(plugin, identifier, 0, of: request.number))
+        }
         let change = inFlight.nextChange()
         plugins[plugin].requests.begin(.stores(request), about: identifier, as: change)
         let staged = StagedSubmission(

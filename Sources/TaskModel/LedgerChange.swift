@@ -25,8 +25,9 @@ package enum LedgerChange: Hashable, Sendable {
     /// Deletes the cursor of a task, unless a newer submission than `of` wrote it; nil deletes it in any case. Does
     /// nothing when the task has none.
     case dropCursor(PluginIdentifier, TaskIdentifier, of: SubmissionNumber? = nil)
-    /// Sets the number of runs in a row that did not move the cursor. Does nothing for a task without a cursor.
-    case setStandstills(PluginIdentifier, TaskIdentifier, Int)
+    /// Sets the number of runs in a row that did not move the cursor, unless a newer submission than `of` wrote the
+    /// cursor. Does nothing for a task without a cursor.
+    case setStandstills(PluginIdentifier, TaskIdentifier, Int, of: SubmissionNumber)
     /// Marks a running task as cancelled or stopped: if the task is interrupted, it is not requeued.
     case forbidRequeue(LaunchNumber, SubmissionNumber)
     case endLaunch(LaunchNumber, LaunchEnd)

@@ -106,6 +106,9 @@ package enum PendingWork: Hashable, Sendable {
         if case .request(let request) = self { request.request.identifier } else { nil }
     }
 
+    /// The identifier under which the work may have a cursor; nil for events and pushes, which have none.
+    package var cursorIdentifier: TaskIdentifier? { kind == .push ? nil : identifier }
+
     package var retry: Retry {
         get {
             switch self {

@@ -182,13 +182,14 @@ package struct Retry: Hashable, Sendable {
     /// Whether this task has to be the only one of its next launch. Set after a crash, early exit or memory kill of the
     /// task's process, and after repeated losses of the host.
     package var runsAlone: Bool
-    /// Whether a run of the task was ever interrupted, charged or not. The next launch then has the cause `relaunch`,
-    /// unless a user requested it.
+    /// Whether a run of the task was interrupted, charged or not, and its budget was not used up afterwards. The next
+    /// launch then has the cause `relaunch`, unless a user requested it.
     package var wasInterrupted: Bool
     /// Number of times that the host or the machine went down while the task ran. After repeated losses the task runs
     /// in a launch by itself, because it may have caused them; after further losses it is abandoned.
     package var hostLosses: Int
-    /// Number of failed completions after which the host retried the task, from 0.
+    /// Number of failed completions after which the host retried the task, from 0. Begins anew after a movement of the
+    /// cursor.
     package var failures: Int
 
     package init(

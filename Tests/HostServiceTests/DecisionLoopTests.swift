@@ -53,6 +53,41 @@ struct DecisionLoopTests {
         }
     }
 
+    @Test func `the report of a delivered task's cursor follows in the turn of the delivery`() async throws {
+        try await LoopFixture.with { fixture in
+            var launches = LaunchDirectory()
+            let task = try Self.continuedTask()
+            launches.payloads = [task.work.number: []]
+            launches.startingCursors = [
+                task.work.number: TaskCursor(
+                    bytes: [7],
+                    version: "1.0",
+                    movedAt: WallTime(nanoseconds: 1),
+                    submission: SubmissionNumber(rawValue: 1),
+                    standstills: 2
+                )
+            ]
+            #expect(!fixture.loop.perform([.deliver(Self.launch, task)], &launches))
+            #expect(launches.takeCursorReports() == [.cursorsRead(Self.launch, [task.id: 2])])
+            #expect(launches.takeCursorReports().isEmpty)
+        }
+    }
+
+    private static func continuedTask() throws -> PlannedTask {
+        let request = PendingRequest(
+            plugin: try #require(PluginIdentifier("com.example.feed")),
+            number: SubmissionNumber(rawValue: 5),
+            request: TaskRequest(
+                identifier: try #require(TaskIdentifier("com.example.feed.export")),
+                kind: .continued,
+                continued: ContinuedTerms(title: "Exporting")
+            ),
+            submitter: .user,
+            submittedAt: WallTime(nanoseconds: 0)
+        )
+        return PlannedTask(id: TaskID(launch: launch, index: 1), work: .request(request))
+    }
+
     @Test func `inputs of the decision loop's mailbox are handled on the thread named decisions`() async throws {
         try await LoopFixture.with { fixture in
             try await fixture.run {

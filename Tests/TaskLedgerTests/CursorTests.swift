@@ -74,11 +74,21 @@ struct CursorTests {
 
     @Test(.proves("C19")) func `a movement sets the count of standstills to zero, another write keeps it`() async throws
     {
-        try await ledger.commitAndWait([write(.bytes([1])), .setStandstills(feed, identifier, 2)])
+        try await ledger.commitAndWait([write(.bytes([1])), .setStandstills(feed, identifier, 2, of: 1)])
         #expect(try stored()?.standstills == 2)
         try await ledger.commitAndWait([write(.bytes([1]), in: 2, isMovement: false)])
         #expect(try stored()?.standstills == 2)
         try await ledger.commitAndWait([write(.bytes([2]), in: 3)])
+        #expect(try stored()?.standstills == 0)
+    }
+
+    @Test(.proves("C19")) func `an older submission does not change the count of the cursor that a newer one wrote`()
+        async throws
+    {
+        try await ledger.commitAndWait([write(.bytes([5]), by: 5), .setStandstills(feed, identifier, 1, of: 5)])
+        try await ledger.commitAndWait([.setStandstills(feed, identifier, 2, of: 4)])
+        #expect(try stored()?.standstills == 1)
+        try await ledger.commitAndWait([.setStandstills(feed, identifier, 0, of: 6)])
         #expect(try stored()?.standstills == 0)
     }
 

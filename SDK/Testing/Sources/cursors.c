@@ -80,14 +80,15 @@ static int32_t cursor_read(const bgt_host *table, bgt_task number, bgt_cursor_in
     return status;
 }
 
-/* Moves the cursor of a task; a length of 0 discards it. */
-static void move_cursor(bgtt_host *host, bgt_task number, const void *bytes, uint64_t length, const char *call,
-                        problem *problem) {
+/* Moves the cursor of a task; a length of 0 discards it. A durable move may have a failed commit. */
+static void move_cursor(bgtt_host *host, bgt_task number, const void *bytes, uint64_t length, bool is_durable,
+                        const char *call, problem *problem) {
     lock(host);
     task *task;
     const int32_t status = presence_of_request(host, number, &task);
     if (status == BGT_OK) {
         write_cursor(host, task->identifier, bytes, length, NULL, task->submission);
+        if (is_durable) (void)is_refused(host, problem);
     } else {
         (void)refuse(problem, status, "%s: the task has no cursor now: it is unknown, completed, or an event", call);
     }
@@ -109,7 +110,7 @@ static int32_t cursor_checkpoint(const bgt_host *table, bgt_task number, const u
                          " and its place in the cursor",
                          BGTASK_CURSOR_MAX, (unsigned long long)length);
         } else {
-            move_cursor(host, number, bytes, length, "checkpoint", &problem);
+            move_cursor(host, number, bytes, length, flags != 0, "checkpoint", &problem);
         }
     }
     return answer(refusal, &problem, 0);
@@ -119,7 +120,7 @@ static int32_t cursor_discard(const bgt_host *table, bgt_task number, bgt_refusa
     bgtt_host *host = host_of(table);
     problem problem = {.status = can_answer(host, refusal)};
     if (problem.status != BGT_OK) return problem.status;
-    if (permit(host, "discard", &problem)) move_cursor(host, number, "", 0, "discard", &problem);
+    if (permit(host, "discard", &problem)) move_cursor(host, number, "", 0, true, "discard", &problem);
     return answer(refusal, &problem, 0);
 }
 

@@ -229,6 +229,10 @@ HIDDEN void expire_assertions(bgtt_host *host, uint32_t reason);
 /* free.c */
 HIDDEN void free_setting(void *item);
 
+/* requests.c */
+/* Takes the next refusal of bgtt_refuse_next. Locked. */
+HIDDEN bool is_refused(bgtt_host *host, problem *problem);
+
 /* cursors.c */
 HIDDEN extern const bgt_cursors CURSORS;
 /* Drops the cursor of a task that succeeded. Locked. */

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the next refusal of bgtt_refuse_next. Locked. */
-static bool is_refused(bgtt_host *host, problem *problem) {
+bool is_refused(bgtt_host *host, problem *problem) {
     if (host->refusals_taken == host->refusals.count) return false;
     const refusal *next = host->refusals.items[host->refusals_taken++];
     (void)refuse(problem, next->status, "%s", next->text);

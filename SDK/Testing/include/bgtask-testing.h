@@ -178,9 +178,9 @@ void bgtt_advance(bgtt_host *host, uint64_t nanoseconds);
 
 /* ---- Requests ------------------------------------------------------------------------------------------------------ */
 
-/* Refuses the next call of submit, cancel, cancel_all or pending that is well-formed, with a status (such as
- * BGT_UNAVAILABLE), a sub-reason (BGT_REASON_...) and a text. Several refusals apply in turn. Also allowed inside of a
- * callback. */
+/* Refuses the next well-formed call of submit, cancel, cancel_all, pending, or checkpoint with BGT_CHECKPOINT_DURABLE,
+ * with a status (such as BGT_UNAVAILABLE), a sub-reason (BGT_REASON_...) and a text. A refused checkpoint has moved the
+ * cursor. Several refusals apply in turn. Also allowed inside of a callback. */
 void bgtt_refuse_next(bgtt_host *host, int32_t status, uint32_t sub_reason, const char *text);
 
 /* The accepted submissions, in their order, with replaced and cancelled ones. NULL beyond the last. */

@@ -20,15 +20,24 @@ extension ControlRoutes {
         }
     }
 
-    /// The stored cursor of the task: that of the plugin which holds the identifier, if several plugins had one.
+    /// The stored cursor of the task: that of the plugin which holds the identifier.
     private func stored(_ identifier: TaskIdentifier) async throws -> StoredCursor {
         let holder = try await read { scheduler, _ in scheduler.holder(of: identifier) }
         let cursors = try await recorded { try $0.cursors(of: [identifier]) }
-        if let cursor = cursors.first(where: { $0.plugin == holder }) ?? cursors.first { return cursor }
+        if let cursor = cursors.cursor(heldBy: holder) { return cursor }
         try await requireKnown(identifier)
         throw RouteError(
             .noSuchCursor,
             "\(identifier) has no cursor: it has moved none, its last run succeeded, or the cursor was deleted"
         )
+    }
+}
+
+extension [StoredCursor] {
+    /// The cursor of the plugin that holds the task identifier; nil when it has none. Without a holder, the first
+    /// cursor: that of a plugin that had the identifier.
+    func cursor(heldBy holder: PluginIdentifier?) -> StoredCursor? {
+        guard let holder else { return first }
+        return first { $0.plugin == holder }
     }
 }

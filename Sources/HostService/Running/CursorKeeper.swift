@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import DequeModule
 import PluginLaunch
 import RunnerWire
 import Scheduling
@@ -12,6 +13,13 @@ struct CursorKeeper {
     /// only a plugin that writes to the runner's socket sends more.
     private static let shortestInterval = Duration.milliseconds(250)
 
+    /// A read that a note owes, because the task was read a moment ago, or because the last read found no whole cursor.
+    private struct OwedRead {
+        let due: MonotonicTime
+        let launch: LaunchNumber
+        let task: TaskID
+    }
+
     private struct Entry {
         /// The cursor at the start of the run; nil without one.
         let start: [UInt8]?
@@ -20,11 +28,14 @@ struct CursorKeeper {
         /// The newest contents; nil before the first one.
         var image: CursorImage?
         var readAt: MonotonicTime?
+        var owesRead = false
     }
 
     private var memories: [LaunchNumber: CursorMemory] = [:]
     /// The tasks of each launch whose end is not on disk yet.
     private var entries: [LaunchNumber: [TaskID: Entry]] = [:]
+    /// In the order of their times.
+    private var owed: Deque<OwedRead> = []
     /// The launches whose end a commit in flight records.
     private var ending: [Ticket: [LaunchNumber]] = [:]
 
@@ -34,7 +45,7 @@ struct CursorKeeper {
 
     /// Adds a task that the launch receives.
     mutating func received(_ task: PlannedTask, with cursor: TaskCursor?, in launch: LaunchNumber) {
-        if task.work.identifier == nil { return }
+        if task.work.cursorIdentifier == nil { return }
         entries[launch, default: [:]][task.id] = Entry(start: cursor?.bytes)
     }
 
@@ -50,24 +61,53 @@ struct CursorKeeper {
 
     // MARK: Reading
 
-    /// Reads the cursor of a task after a note, which may be forged.
+    /// Reads the cursor of a task after a note, which may be forged. A task that was read a moment ago is read again
+    /// later, and so is one whose read finds nothing: the slot may have been written at this moment.
     ///
-    /// - Returns: the write; nil when there is none since the last read, or when it was read a moment ago.
+    /// - Returns: the write; nil when none was found.
     mutating func noted(_ task: TaskID, of launch: LaunchNumber, at now: MonotonicTime) -> CursorWrite? {
         guard let entry = entries[launch]?[task] else { return nil }
-        if let readAt = entry.readAt, now < readAt + Self.shortestInterval { return nil }
-        entries[launch]?[task]?.readAt = now
-        return read(task, of: launch)
+        if entry.readAt.map({ now >= $0 + Self.shortestInterval }) ?? true {
+            entries[launch]?[task]?.readAt = now
+            if let write = read(task, of: launch) { return write }
+        }
+        owe(task, of: launch, at: now)
+        return nil
+    }
+
+    private mutating func owe(_ task: TaskID, of launch: LaunchNumber, at now: MonotonicTime) {
+        guard entries[launch]?[task]?.owesRead == false else { return }
+        entries[launch]?[task]?.owesRead = true
+        owed.append(OwedRead(due: now + Self.shortestInterval, launch: launch, task: task))
+    }
+
+    /// Time of the next read that a note owes; nil when none is owed.
+    var nextRead: MonotonicTime? { owed.first?.due }
+
+    /// Performs the reads that are due.
+    ///
+    /// - Returns: the tasks that have written since their last read.
+    mutating func readOwed(at now: MonotonicTime) -> [(launch: LaunchNumber, task: TaskID, write: CursorWrite)] {
+        var writes: [(launch: LaunchNumber, task: TaskID, write: CursorWrite)] = []
+        while let read = owed.first, read.due <= now {
+            owed.removeFirst()
+            entries[read.launch]?[read.task]?.owesRead = false
+            entries[read.launch]?[read.task]?.readAt = now
+            guard let write = self.read(read.task, of: read.launch) else { continue }
+            writes.append((launch: read.launch, task: read.task, write: write))
+        }
+        return writes
     }
 
     /// Reads the cursor of a task.
     ///
-    /// - Returns: the write; nil when there is none since the last read.
+    /// - Returns: the write; nil when there is none since the last read, or when it repeated the contents.
     mutating func read(_ task: TaskID, of launch: LaunchNumber) -> CursorWrite? {
         guard let entry = entries[launch]?[task], let slot = memories[launch]?.newest(of: task, in: launch),
             slot.number > entry.number
         else { return nil }
-        return keep(slot, of: launch)
+        let write = keep(slot, of: launch)
+        return write == .repeated ? nil : write
     }
 
     /// Reads the cursor of a task for a call that waits until the host has stored it.
@@ -75,15 +115,16 @@ struct CursorKeeper {
     /// - Returns: the write; nil when the memory does not have it.
     mutating func awaited(_ task: TaskID, of launch: LaunchNumber, number: UInt64) -> CursorWrite? {
         guard let entry = entries[launch]?[task], number > 0 else { return nil }
-        if let image = entry.image, entry.number >= number { return write(image, entry) }
+        if entry.image != nil, entry.number >= number { return .repeated }
         return memories[launch]?.newest(of: task, in: launch, atLeast: number).flatMap { keep($0, of: launch) }
     }
 
     private mutating func keep(_ slot: CursorSlot, of launch: LaunchNumber) -> CursorWrite? {
         guard var entry = entries[launch]?[slot.task] else { return nil }
+        let isRepeated = entry.image == slot.image
         (entry.number, entry.image) = (slot.number, slot.image)
         entries[launch]?[slot.task] = entry
-        return write(slot.image, entry)
+        return isRepeated ? .repeated : write(slot.image, entry)
     }
 
     private func write(_ image: CursorImage, _ entry: Entry) -> CursorWrite {

@@ -37,12 +37,21 @@ extension DecisionLoop {
             case .expireAssertions(let launch, let reason): send(.expireAssertions(reason), to: launch)
             case .stop(let launch): send(.stop, to: launch)
             case .watch(let watch): conditions.watch(watch)
-            case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
+            case .wake(let monotonic, let wall):
+                launches.wake = (monotonic, wall)
+                arm(&launches)
             case .stopped: hasStopped = true
             }
             killPoint?.pass(action, .after)
         }
         return hasStopped
+    }
+
+    /// Sets the timer for the scheduler and for the next read of a cursor that a note owes.
+    func arm(_ launches: inout LaunchDirectory) {
+        launches.armedRead = launches.cursors.nextRead
+        let times = [launches.wake.monotonic, launches.armedRead].compactMap(\.self)
+        timer.set(monotonic: times.min(), wall: launches.wake.wall)
     }
 
     /// Starts a runner and, at the same time, creates the container of its plugin and reads the plugin's secrets. The
@@ -162,7 +171,7 @@ extension DecisionLoop {
             launches.cursors.received(task, with: cursor, in: launch)
             standstills[task.id] = cursor?.standstills
         }
-        if !standstills.isEmpty { post(.cursorsRead(launch, standstills)) }
+        if !standstills.isEmpty { launches.cursorReports.append(.cursorsRead(launch, standstills)) }
     }
 
     private func fail(_ launch: LaunchNumber, _ message: String) {

@@ -26,7 +26,9 @@ extension DecisionLoop {
             launches.startingCursors = report.cursors
             launches.cursors.committed(Ticket(rawValue: report.ticket), isOnDisk: report.isOnDisk)
             return [report.event]
-        case .timer: return [.timerFired]
+        case .timer:
+            let written = launches.cursors.readOwed(at: .now)
+            return written.map { .cursorWritten($0.launch, $0.task, $0.write) } + [.timerFired]
         case .launch(let event):
             return launches.containers.filter(event).map { events(of: $0, core, &launches) } ?? []
         case .container(let launch, .success(let prepared)):

@@ -153,12 +153,30 @@ final class DecisionLoop: Service, Sendable {
             return false
         }
         for event in events(of: input, core, &launches) {
-            if perform(core.handle(event, at: now), &launches) { return true }
+            if decide(on: event, at: now, &core, &launches) { return true }
         }
         launches.payloads = [:]
         launches.startingCursors = [:]
+        if launches.cursors.nextRead != launches.armedRead { arm(&launches) }
         // A timer fires once. If the clock was set back in between, its time is still ahead.
         if case .timer = input { timer.rearm() }
+        return false
+    }
+
+    /// Passes an event to the scheduler and performs its actions. Returns true once the scheduler has stopped.
+    ///
+    /// The reports of cursors that the actions cause follow in the same turn: behind the mailbox, a message of the
+    /// runner that received the cursors could come first.
+    private func decide(
+        on event: SchedulerEvent,
+        at now: Moment,
+        _ core: inout Scheduler,
+        _ launches: inout LaunchDirectory
+    ) -> Bool {
+        if perform(core.handle(event, at: now), &launches) { return true }
+        for report in launches.takeCursorReports() {
+            if decide(on: report, at: now, &core, &launches) { return true }
+        }
         return false
     }
 

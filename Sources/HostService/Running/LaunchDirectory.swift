@@ -2,6 +2,7 @@
 
 import HostConfiguration
 import PluginLaunch
+import Scheduling
 import TaskModel
 
 /// The decision loop's own data about launches, in addition to the data of the scheduler. Only the loop's thread uses
@@ -30,6 +31,12 @@ struct LaunchDirectory {
     var secrets: [LaunchNumber: [String: String]] = [:]
     /// The cursors of running tasks.
     var cursors = CursorKeeper()
+    /// The times at which the scheduler has to be woken.
+    var wake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
+    /// The time of the next read of a cursor for which the timer is set; nil when it is set for none.
+    var armedRead: MonotonicTime?
+    /// Reports of the cursors that were sent to runners; empty between two turns of the loop.
+    var cursorReports: [SchedulerEvent] = []
     /// Payloads of the tasks that the current commit started; empty at other times.
     var payloads: [SubmissionNumber: [UInt8]] = [:]
     /// Cursors of those tasks; no entry for a task without a cursor.
@@ -40,6 +47,11 @@ struct LaunchDirectory {
             throw MissingPayload(submission: task.work.number)
         }
         return payload
+    }
+
+    mutating func takeCursorReports() -> [SchedulerEvent] {
+        defer { cursorReports = [] }
+        return cursorReports
     }
 
     mutating func ended(_ launch: LaunchNumber) {

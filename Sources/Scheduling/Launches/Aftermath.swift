@@ -67,7 +67,8 @@ struct Aftermath: Sendable {
         if let expiration = task.expiration, expiration.reason != .hostShutdown {
             let isResumable = task.cursor != nil && expiration.reason != .stoppedByUser
             if !isResumable { return afterExpiration(index, of: launch, cause: cause, reason: expiration.reason) }
-            return resuming(index, of: launch, cause: cause, isFault: cause == .killed, configuration, now)
+            let isFault = cause == .killed && hasOverstayed(expiration.killTime, launch, at: now)
+            return resuming(index, of: launch, cause: cause, isFault: isFault, configuration, now)
         }
         if task.isToStop {
             return Judgement(
@@ -108,12 +109,13 @@ struct Aftermath: Sendable {
                 verdict: .abandoned,
                 blame: cause.blame,
                 message: "abandoned after \(retry.attempts == 1 ? "1 attempt" : "\(retry.attempts) attempts");"
-                    + " at the last attempt, \(cause.text)" + remedy(for: task.work, after: cause)
+                    + " at the last attempt, \(cause.text)" + remedy(for: task.work, after: cause),
+                standstills: task.cursor.map { _ in 0 }
             )
         }
         let standstills = launch.entry == .returned ? task.standstills(isFault: true) : nil
         if let standstills, standstills >= Execution.Task.mostStandstills {
-            return standingStill(index, blame: cause.blame, after: cause.text)
+            return withoutMovement(index, blame: cause.blame, after: cause.text)
         }
         let delay = configuration.retryDelay(after: retry.attempts)
         retry.notBefore = now.wall + delay
@@ -126,6 +128,12 @@ struct Aftermath: Sendable {
             delay: "; the task may run again in \(delay.humanReadable)",
             standstills: standstills
         )
+    }
+
+    /// Whether an expired task of a killed launch had its whole grace period. A task is not to blame for the kill when
+    /// another task of the launch overran before.
+    private static func hasOverstayed(_ killTime: MonotonicTime, _ launch: Execution, at now: Moment) -> Bool {
+        launch.kill != .overran || killTime <= now.monotonic
     }
 
     /// The judgement of a task that has a cursor, and whose run ended early: it continues at its cursor without a
@@ -152,7 +160,7 @@ struct Aftermath: Sendable {
         }
         let standstills = task.standstills(isFault: isFault)
         if let standstills, standstills >= Execution.Task.mostStandstills {
-            return standingStill(index, blame: blame, after: text)
+            return withoutMovement(index, blame: blame, after: text)
         }
         var (retry, delay) = task.continuation(isDelayed: isFault, configuration, at: now.wall)
         if task.expiration == nil { retry.runsAlone = retry.runsAlone || cause.makesTasksRunAlone }
@@ -167,7 +175,7 @@ struct Aftermath: Sendable {
     }
 
     /// The judgement of a task whose last runs did not move its cursor. The count starts again with the next request.
-    private static func standingStill(_ index: Int, blame: Blame, after text: String) -> Judgement {
+    private static func withoutMovement(_ index: Int, blame: Blame, after text: String) -> Judgement {
         Judgement(
             index: index,
             verdict: .consumed(.noProgress),

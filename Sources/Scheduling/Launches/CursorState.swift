@@ -7,6 +7,8 @@ package enum CursorWrite: Hashable, Sendable {
     case moved
     /// The cursor is the same as at the start of the run.
     case unmoved
+    /// The cursor is the same as after the write before. Only a call that waits for its commit causes this write.
+    case repeated
     case discarded
 }
 
@@ -16,6 +18,11 @@ struct CursorState: Hashable, Sendable {
     var standstills = 0
     /// Whether the cursor is another one than at the start of this run.
     var hasMoved = false
+    /// Whether the run began at the cursor. A task that discards such a cursor runs again, because otherwise a version
+    /// of the plugin that cannot use the cursor would lose the request.
+    var isFromEarlierRun = false
+    /// Whether the run has discarded the cursor and written none since.
+    var isDiscarded = false
 }
 
 extension Execution.Task {
@@ -25,15 +32,18 @@ extension Execution.Task {
     var hasMovedCursor: Bool { cursor?.hasMoved == true }
 
     mutating func wrote(_ write: CursorWrite) {
+        var state = cursor ?? CursorState()
+        state.hasMoved = write == .moved
+        state.isDiscarded = write == .discarded
         switch write {
-        case .moved: cursor = CursorState(standstills: cursor?.standstills ?? 0, hasMoved: true)
-        case .unmoved: cursor = CursorState(standstills: cursor?.standstills ?? 0, hasMoved: false)
-        case .discarded: cursor = nil
+        case .moved, .unmoved: cursor = state
+        case .repeated: break
+        case .discarded: cursor = state.isFromEarlierRun ? state : nil
         }
     }
 
     /// The number of standstills after this run, which ended early; nil when the run does not count: the task has no
-    /// cursor, or moved it, or had no fair chance to move it.
+    /// cursor, or moved it, or ended early for another reason than its own.
     ///
     /// - Parameter isFault: whether the end of the run is charged to the task, or the task overran.
     func standstills(isFault: Bool) -> Int? {
@@ -53,9 +63,10 @@ extension Execution.Task {
         at now: WallTime
     ) -> (retry: Retry, delay: Duration?) {
         var retry = work.retry
-        if hasMovedCursor { retry.hostLosses = 0 }
-        // After a used budget the spacing of the kind applies to the next run, as to a new request.
-        if expiration?.reason != .budget { retry.wasInterrupted = true }
+        if hasMovedCursor { (retry.hostLosses, retry.failures) = (0, 0) }
+        // After a used budget the spacing of the kind applies to the next run, as to a new request, also when an
+        // earlier run was interrupted.
+        retry.wasInterrupted = expiration?.reason != .budget
         let relapses = expiration.map { $0.reason == .memoryPressure || $0.reason == .noProgress } ?? false
         guard isDelayed || relapses else { return (retry, nil) }
         let delay = configuration.retryDelay(after: retry.attempts)
@@ -68,6 +79,9 @@ extension Execution.Task {
     /// - Parameter standstills: the count after this run; nil when the run does not count.
     func continues(after standstills: Int?) -> String {
         if hasMovedCursor { return "; the task continues behind its cursor, no attempt charged" }
+        if cursor?.isDiscarded == true {
+            return "; the task discarded its cursor and runs again from the start, no attempt charged"
+        }
         let count = standstills.map { ", in run \($0) of at most \(Self.mostStandstills)" } ?? ""
         return "; the cursor did not move\(count); the task continues at its cursor, no attempt charged"
     }

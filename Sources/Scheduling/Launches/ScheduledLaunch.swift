@@ -166,11 +166,35 @@ struct LaunchRecording: Sendable {
     /// The time at which a failed commit is tried again; nil when none has failed.
     var retryAt: MonotonicTime?
 
+    /// By task identifier, the newest submission whose task has started since the launch began. Older tasks of the
+    /// identifier no longer store their cursors.
+    private var newestStarted: [TaskIdentifier: SubmissionNumber] = [:]
+
     var isComplete: Bool { waiting.isEmpty && inFlight == nil }
     /// The tasks whose end is not on disk yet.
     var unrecorded: [TaskEnd] { ((inFlight ?? []) + waiting).compactMap(\.task) }
     /// The work that will be pending again once its requeueing is on disk, unless a newer submission supersedes it.
     var returning: [PendingWork] { unrecorded.filter(\.returns).map(\.work) }
+
+    /// Whether no newer task of the work's identifier has started: the task may store its cursor.
+    func mayStoreCursor(of identifier: TaskIdentifier, _ submission: SubmissionNumber) -> Bool {
+        newestStarted[identifier].map { $0 <= submission } ?? true
+    }
+
+    /// Drops the waiting writes of older tasks to the cursor of the identifier, because a newer task has started.
+    ///
+    /// - Returns: the calls that waited for the dropped writes.
+    mutating func yieldCursor(of identifier: TaskIdentifier, to newer: SubmissionNumber) -> [ReplyToken] {
+        newestStarted[identifier] = max(newer, newestStarted[identifier] ?? newer)
+        let dropped = waiting.filter { !mayStore($0) }
+        waiting.removeAll { !mayStore($0) }
+        return dropped.flatMap(\.replies)
+    }
+
+    private func mayStore(_ step: Step) -> Bool {
+        guard step.cursor != nil, case .storeCursor(let change)? = step.changes.first else { return true }
+        return mayStoreCursor(of: change.identifier, change.submission)
+    }
 
     /// Adds a step that stores a cursor. It replaces a waiting step of the same task.
     mutating func store(_ change: CursorChange, reply: ReplyToken?) {
@@ -184,12 +208,12 @@ struct LaunchRecording: Sendable {
     }
 
     /// Returns the steps of a failed commit to the waiting ones, without their calls. A step that stores a cursor is
-    /// dropped when a newer step of the task waits.
+    /// dropped when a newer step of the task waits, or a newer task of the identifier has started.
     ///
     /// - Returns: the calls of the steps.
     mutating func returnFailed(_ failed: [Step]) -> [ReplyToken] {
         let newer = Set(waiting.compactMap(\.cursor))
-        let kept = failed.filter { $0.cursor.map { !newer.contains($0) } ?? true }
+        let kept = failed.filter { mayStore($0) && $0.cursor.map { !newer.contains($0) } ?? true }
         waiting = kept.map { Step(changes: $0.changes, task: $0.task, cursor: $0.cursor) } + waiting
         return failed.flatMap(\.replies)
     }

@@ -12,7 +12,7 @@ enum FailureVerdict: Hashable, Sendable {
     /// message.
     case continues(Retry, String, delay: Duration?)
     /// The task ends, because its last runs did not move its cursor.
-    case standsStill
+    case endsWithoutMovement
 
     /// Decides about a failed task.
     ///
@@ -58,7 +58,7 @@ enum FailureVerdict: Hashable, Sendable {
     /// The verdict on a task that was expired and has a cursor; nil when the task ends or is retried like one without a
     /// cursor.
     ///
-    /// - Parameter isRetried: whether the task has terms of retries. They decide while the cursor stands still.
+    /// - Parameter isRetried: whether the task has terms of retries. They decide after a run without movement.
     private static func resuming(
         _ task: Execution.Task,
         isRetried: Bool,
@@ -67,7 +67,7 @@ enum FailureVerdict: Hashable, Sendable {
     ) -> FailureVerdict? {
         guard task.expiration != nil, task.cursor != nil, task.successor == nil else { return nil }
         let standstills = task.standstills(isFault: false)
-        if let standstills, standstills >= Execution.Task.mostStandstills { return .standsStill }
+        if let standstills, standstills >= Execution.Task.mostStandstills { return .endsWithoutMovement }
         if !task.hasMovedCursor, isRetried { return nil }
         let (retry, delay) = task.continuation(isDelayed: false, configuration, at: now)
         return .continues(retry, task.continues(after: standstills), delay: delay)

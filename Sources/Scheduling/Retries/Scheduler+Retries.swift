@@ -26,7 +26,7 @@ extension Scheduler {
         case .ends(let text):
             noteStandstills(standstills, of: work, in: number)
             end(number, index, as: .failed, blame: blame, message: message + text, at: now)
-        case .standsStill:
+        case .endsWithoutMovement:
             noteStandstills(0, of: work, in: number)
             let text = Execution.Task.noProgress(after: message)
             end(number, index, as: .noProgress, blame: blame, message: text, at: now)

@@ -72,8 +72,8 @@ struct ChangeWriter: Sendable {
             try access.storeCursor(change, names: &plugins)
         case .dropCursor(let plugin, let identifier, let submission):
             try access.dropCursor(of: plugin, identifier, until: submission, names: &plugins)
-        case .setStandstills(let plugin, let identifier, let count):
-            try access.setStandstills(of: plugin, identifier, count, names: &plugins)
+        case .setStandstills(let plugin, let identifier, let count, let submission):
+            try access.setStandstills(of: plugin, identifier, count, until: submission, names: &plugins)
         case .forbidRequeue(let launch, let submission):
             try access.forbidRequeue(launch, submission)
         case .endLaunch(let number, let end):

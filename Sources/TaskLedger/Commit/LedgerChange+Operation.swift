@@ -22,7 +22,7 @@ extension LedgerChange {
             "recording that the task of submission \(submission) in launch \(launch) is not requeued"
         case .storeCursor(let change): "storing the cursor of \(change.identifier)"
         case .dropCursor(_, let identifier, _): "deleting the cursor of \(identifier)"
-        case .setStandstills(_, let identifier, _): "counting the runs that did not move the cursor of \(identifier)"
+        case .setStandstills(_, let identifier, _, _): "counting the runs that did not move the cursor of \(identifier)"
         case .endLaunch(let number, _): "ending launch \(number)"
         case .journal(let entry): "journaling \(entry.event.name) of \(entry.plugin?.text ?? "the host")"
         case .recordWait(let key, _, _):

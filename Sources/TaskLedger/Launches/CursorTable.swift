@@ -58,14 +58,16 @@ extension WriteAccess {
         try run(Cursors.remove, number, identifier.text, submission?.rawValue ?? Int64.max)
     }
 
+    /// Sets the number of runs in a row that did not move the cursor, unless a newer submission wrote the cursor.
     func setStandstills(
         of plugin: PluginIdentifier,
         _ identifier: TaskIdentifier,
         _ count: Int,
+        until submission: SubmissionNumber,
         names: inout PluginNames
     ) throws {
         guard let number = try names.knownNumber(of: plugin, in: self) else { return }
-        try run(Cursors.setStandstills, count, number, identifier.text)
+        try run(Cursors.setStandstills, count, number, identifier.text, submission.rawValue)
     }
 
     func forgetCursors(ofPlugin number: Int64) throws { try run(Cursors.forget, number) }
@@ -133,7 +135,7 @@ private enum Cursors {
     )
     static let remove = StatementText("DELETE FROM cursor WHERE plugin = ? AND identifier = ? AND written_by <= ?")
     static let setStandstills = StatementText(
-        "UPDATE cursor SET standstills = ? WHERE plugin = ? AND identifier = ?"
+        "UPDATE cursor SET standstills = ? WHERE plugin = ? AND identifier = ? AND written_by <= ?"
     )
     static let forget = StatementText("DELETE FROM cursor WHERE plugin = ?")
 

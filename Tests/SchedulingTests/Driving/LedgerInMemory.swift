@@ -65,6 +65,8 @@ struct LedgerInMemory {
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The tasks with a cursor, and the numbers of runs in a row that did not move it.
     var cursors: [TaskIdentifier: Int] { state.cursors }
+    /// Deletes a cursor, as the commit of a discarded one does. The contents never reach the scheduler.
+    mutating func discardCursor(of identifier: TaskIdentifier) { state.cursors[identifier] = nil }
     /// Keys of open waits of classes without pending work; each of them is a defect.
     var vainWaits: [WaitKey] { state.waits.keys.filter { !hasPendingWork(of: $0) } }
 
@@ -224,7 +226,7 @@ struct LedgerInMemory {
             }
             state.cursors[change.identifier] = change.isMovement ? 0 : state.cursors[change.identifier] ?? 0
         case .dropCursor(_, let identifier, _): state.cursors[identifier] = nil
-        case .setStandstills(_, let identifier, let count):
+        case .setStandstills(_, let identifier, let count, _):
             if state.cursors[identifier] != nil { state.cursors[identifier] = count }
         case .journal(let entry):
             if let number = entry.submission { state.lastSubmission = max(state.lastSubmission, number) }

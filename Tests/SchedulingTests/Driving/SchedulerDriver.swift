@@ -20,6 +20,8 @@ final class SchedulerDriver {
     var loads = Loads.ready
     /// Whether processes exit when requested and die when killed.
     var processesObey = true
+    /// Whether the scheduler receives the reports of the tasks that begin at a cursor.
+    var reportsCursors = true
     /// Whether every submission that leaves the ledger must have a journal entry at once. Applies only
     /// while commits are neither held nor failing.
     var isStrict = true
@@ -234,7 +236,7 @@ final class SchedulerDriver {
     private func reportCursors(of tasks: [PlannedTask], in launch: LaunchNumber) {
         var cursors: [TaskID: Int] = [:]
         for task in tasks { cursors[task.id] = task.work.identifier.flatMap { ledger.cursors[$0] } }
-        if !cursors.isEmpty { inbox.append(.cursorsRead(launch, cursors)) }
+        if reportsCursors, !cursors.isEmpty { inbox.append(.cursorsRead(launch, cursors)) }
     }
 
     private func hand(_ task: PlannedTask, to launch: LaunchNumber) {

@@ -41,7 +41,7 @@ extension LedgerChange {
         case .requeueTask(let launch, let work, _): "requeue \(work.label) (\(work.number)) of launch \(launch)"
         case .storeCursor(let change): "cursor of \(change.identifier)"
         case .dropCursor(_, let identifier, _): "no cursor of \(identifier)"
-        case .setStandstills(_, let identifier, let count): "cursor of \(identifier) stood \(count) times"
+        case .setStandstills(_, let identifier, let count, _): "runs without movement of \(identifier): \(count)"
         case .forbidRequeue(_, let number): "forbid the requeue of \(number)"
         case .endLaunch(let launch, let end): "end launch \(launch) as \(end.outcome)"
         case .journal(let entry): "journal \(entry.event.name)"

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Tries to move a cursor before its work with bgt_for_each: by a failing item, an empty place, a place that is too long,
- * the same place. A failed check ends the program. */
+ * the same place. Also refuses checkpoints. A failed check ends the program. */
 
 #include <bgtask-testing.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
     } while (0)
 
 enum { ITEMS = 10 };
-enum { GOOD, EMPTY, SAME, LONG, FAILING, EXPIRING };
+enum { GOOD, EMPTY, SAME, LONG, FAILING, EXPIRING, UNRECORDED };
 
 static int done[ITEMS];
 static int manner;
@@ -40,6 +40,9 @@ static int32_t do_item(void *context, const bgt_host *table, bgt_task task, cons
     }
     if (manner == EXPIRING && item == 6) {
         (void)bgtt_expire(host, task, BGT_EXPIRED_BUDGET);
+    }
+    if (manner == UNRECORDED && item % 2 == 1) {
+        bgtt_refuse_next(host, BGT_UNAVAILABLE, BGT_REASON_NOT_RECORDED, "the disk is full");
     }
     done[item]++;
     next->cursor[0] = (uint8_t)(item + 1);
@@ -89,6 +92,12 @@ int main(void) {
     CHECK(bgtt_set_cursor(host, TASK, &nine, 1, "1.0"));
     run_in(GOOD, BGT_OUTCOME_SUCCESS, BGT_OK, -1);
     CHECK(done[9] == 2 && done[8] == 1);
+    /* A failed commit ends the loop neither in the middle nor at its last item. */
+    run_in(UNRECORDED, BGT_OUTCOME_SUCCESS, BGT_OK, -1);
+    for (int item = 0; item < ITEMS - 1; item++) {
+        CHECK(done[item] == (item == 4 ? 5 : 2));
+    }
+    CHECK(done[9] == 3);
     CHECK(bgtt_end(host) == 0);
     bgtt_free(host);
     puts("every check holds");

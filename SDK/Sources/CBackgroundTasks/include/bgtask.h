@@ -788,12 +788,14 @@ typedef struct bgt_cursors {
      * back. It is allowed while the task is expiring.
      * BGT_OK; BGT_INVALID: NULL, or a length out of range: the cursor is unchanged; BGT_TOO_NEW: an unknown flag;
      * BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_UNAVAILABLE: the commit failed, and the
-     * host tries it again; or the launch has too many open tasks.
+     * host tries it again; or the launch has too many open tasks, or the task of a newer request of the identifier has
+     * started: the cursor is not stored.
      * @call thread=any phase=running,stop blocks=commit */
     int32_t (*checkpoint)(const bgt_host *host, bgt_task task, const uint8_t *BGTASK_NULLABLE cursor, uint64_t length,
                           uint32_t flags, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
-    /* Deletes the cursor of a task: the task begins from the start. Returns after the durable commit.
+    /* Deletes the cursor of a task: the task begins from the start. Returns after the durable commit. A task that
+     * expires after it deleted the cursor of an earlier run is requeued.
      * BGT_OK: also when it had none; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event;
      * BGT_UNAVAILABLE: as in checkpoint.
      * @call thread=any phase=running,stop blocks=commit */
@@ -1117,7 +1119,7 @@ typedef struct bgt_position {
     uint8_t cursor[BGTASK_CURSOR_MAX];
 } bgt_position;
 
-/* What one step of bgt_for_each did. */
+/* Result of one step of bgt_for_each. */
 typedef enum bgt_step {
     BGT_STEP_DONE = -1000, /* one item is done, and `next` is the place behind it */
     BGT_STEP_END = -1001   /* no item was left, nothing was done */
@@ -1131,10 +1133,11 @@ typedef int32_t (*bgt_item)(void *BGTASK_NULLABLE context, const bgt_host *host,
 /* Does the rest of a task's work item by item, and completes the task: as a success after the last item, otherwise as a
  * failure. An interrupted task continues behind its last item. The cursor moves only after an item is done, so no item
  * is skipped; the item during which the process ended is done again. Stops between two items when the task is expiring.
- * `flags`: of checkpoint. One loop per task.
+ * `flags`: of checkpoint. After a failed commit the loop goes on: the next checkpoint confirms the earlier ones, and
+ * before the completion the last one is repeated a few times. One loop per task.
  * BGT_OK: all items are done; BGT_ENDED: the task is expiring; BGT_INVALID: the next place is empty, too long or the
  * same as before; BGT_NOT_OFFERED: this host has no cursors, nothing was done and the task is open; the status of the
- * item or of checkpoint. */
+ * item or of checkpoint, except BGT_UNAVAILABLE of checkpoint. */
 BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_item item, void *BGTASK_NULLABLE context,
                                     uint32_t flags) {
     bgt_position places[2];
@@ -1144,6 +1147,7 @@ BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_ite
         return status;
     }
     unsigned now = 0;
+    int32_t checkpoint = BGT_OK;
     places[0].length = status == BGT_OK ? info.length : 0;
     if (status == BGT_NOT_FOUND) {
         status = BGT_OK;
@@ -1157,19 +1161,25 @@ BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_ite
         }
         next->length = 0;
         status = item(context, host, task, here, next);
-        if (status == BGT_STEP_END) {
-            return host->complete(host, task, BGT_OUTCOME_SUCCESS, NULL);
-        }
         if (status == BGT_STEP_DONE) {
             status = BGT_INVALID;
             if (next->length != 0 && next->length <= BGTASK_CURSOR_MAX &&
                 (next->length != here->length || __builtin_memcmp(next->cursor, here->cursor, next->length) != 0)) {
-                status = bgt_checkpoint(host, task, next->cursor, next->length, flags);
+                checkpoint = bgt_checkpoint(host, task, next->cursor, next->length, flags);
+                /* The cursor is written, and the host repeats the commit. */
+                status = checkpoint == BGT_UNAVAILABLE ? BGT_OK : checkpoint;
+                now = 1 - now;
             }
-            now = 1 - now;
         } else if (status == BGT_OK) {
             status = BGT_INVALID;
         }
+    }
+    /* Each repetition waits for the next commit. */
+    for (int left = 3; left > 0 && checkpoint == BGT_UNAVAILABLE && !host->is_expiring(host, task); left--) {
+        checkpoint = bgt_checkpoint(host, task, places[now].cursor, places[now].length, flags);
+    }
+    if (status == BGT_STEP_END) {
+        return host->complete(host, task, BGT_OUTCOME_SUCCESS, NULL);
     }
     (void)host->complete(host, task, BGT_OUTCOME_FAILURE, NULL);
     return status;
