@@ -60,7 +60,8 @@ struct APIContractTests {
         let keyboard = TestPlugin.extension("Listens", of: &patient)
         var board = TestPlugin("ReceivesPushes", tasks: [])
         board.modes = ["remote-notification"]
-        try await HostFixture.with(plugins: [.neighbour, patient, keyboard, board]) { [patient, board] host in
+        let mover = TestPlugin("MovesCursors")
+        try await HostFixture.with(plugins: [.neighbour, patient, keyboard, board, mover]) { [patient, board] host in
             let api = try Checker(host)
             let task = TestPlugin.neighbour.task()
             try host.directory.write("manifest: 1\nrole: mian\n".utf8, to: "manifests/Broken.yaml")
@@ -86,6 +87,11 @@ struct APIContractTests {
             let token = try api.call(.pushTokenIssue, board.identifier, body: #"{"rotate": true}"#)["token"].text ?? ""
             try api.call(.pushTokenRevoke, board.identifier)
             try api.call(.pushTokenCheck, body: #"{"token": "\#(token)"}"#)
+
+            let moved = try await host.outcome(of: try await host.submit(mover.task()))
+            _ = try await host.end(ofLaunch: try #require(moved.launch))
+            try api.call(.taskCursor, mover.task())
+            try api.call(.taskCursorClear, mover.task())
 
             let list = try api.call(.taskList)
             #expect(list["pending"].elements.map { $0["identifier"] } == [.string(task)])
