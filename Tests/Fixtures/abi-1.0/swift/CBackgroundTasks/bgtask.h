@@ -259,7 +259,7 @@ extern "C" {
 #define BGT_ALREADY_COMPLETED 107 /* the first completion counts */
 #define BGT_TOO_NEW 108           /* a field, number or bit that is newer than this host (BGT-ABI-06) */
 #define BGT_TRUNCATED 109         /* the buffer is too small; `needed` receives the size that suffices */
-#define BGT_NOT_FOUND 110         /* no such setting or assertion */
+#define BGT_NOT_FOUND 110         /* no such setting or assertion; the task has no cursor */
 #define BGT_ENDED 111             /* the launch has ended, or the host is gone; the call was not recorded */
 #define BGT_WRONG_KIND 112        /* not available for a task of this kind */
 
@@ -289,8 +289,11 @@ extern "C" {
 #define BGT_REASON_BACKGROUND_DENIED 26u         /* the operator denies this plugin background launches */
 #define BGT_REASON_NOT_ITS_MAIN_PLUGIN 27u       /* the main plugin does not list this extension */
 #define BGT_REASON_NOT_AN_EXTENSION 28u          /* for a trigger, not for a submission */
+#define BGT_REASON_MODE_REMOTE_NOTIFICATION_MISSING 29u /* for a push, not for a submission */
 /* with BGT_IMMEDIATE_RUN_INELIGIBLE */
 #define BGT_REASON_NO_CAPACITY_NOW 30u
+/* with BGT_NOT_PERMITTED, of a request with a deadline */
+#define BGT_REASON_DEADLINE_PASSED 31u /* it has passed, or is not later than the earliest begin */
 
 /* ---- Constants (uint32_t unless stated otherwise) ---------------------------------------------------------------- */
 
@@ -315,6 +318,9 @@ extern "C" {
 #define BGT_EVENT_STARTED 1u /* installed, updated, or nothing pending when the host started: submit your requests */
 #define BGT_EVENT_TRIGGER 2u /* the trigger of an extension */
 #define BGT_EVENT_FETCH 3u   /* legacy fetch */
+/* A background push, with its payload of at most BGTASK_PUSH_PAYLOAD_MAX. Delivered only to a plugin whose manifest has
+ * the background mode remote-notification: listing the mode declares that the plugin knows this number. */
+#define BGT_EVENT_PUSH 4u
 
 /* int32_t; never 0, so that a boolean result is not mistaken for an outcome */
 #define BGT_OUTCOME_SUCCESS 1
@@ -375,6 +381,7 @@ extern "C" {
 #define BGTASK_IDENTIFIER_MAX 255u  /* bytes, without the NUL */
 #define BGTASK_TITLE_MAX 255u       /* bytes, without the NUL; subtitles and names of assertions too */
 #define BGTASK_PAYLOAD_MAX 65536u   /* bytes */
+#define BGTASK_PUSH_PAYLOAD_MAX 4096u /* bytes, of a push */
 #define BGTASK_ASSERTIONS_MAX 64u   /* open at once in one launch */
 #define BGTASK_MESSAGE_MAX 1024u    /* bytes, without the NUL; of the message of a completion, cut beyond */
 #define BGTASK_LOG_MAX 4096u        /* bytes, without the NUL; a longer line may be cut */
@@ -740,6 +747,61 @@ typedef struct bgt_legacy_fetch {
                                     bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_legacy_fetch;
 
+/* Cursors, for tasks that continue. A cursor belongs to a task identifier and is kept across launches. It moves after
+ * the work: everything before it is done. The host does not read its contents, and deletes it when the task succeeds.
+ * A run that was interrupted after it moved the cursor, or that expired for another cause than a user's stop, continues
+ * at the cursor in the next launch, without a charged attempt, even if the task was completed as failed. After three
+ * runs in a row that did not move the cursor the task ends. */
+#define BGTASK_CURSOR "bgtask.cursor/1"
+#define BGTASK_CURSOR_MAX 4096u /* bytes */
+enum { BGT_CHECKPOINT_DURABLE = 1 /* bit of the flags of checkpoint */ };
+
+/* Information about a cursor. Filled by the host; `version` is valid until the process ends. */
+typedef struct bgt_cursor_info {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    uint64_t length;                        /* bytes, at least 1 */
+    int64_t moved_at_ns;                    /* wall clock, since 1970 */
+    uint64_t submission;                    /* number of the request whose task wrote it */
+    const char *BGTASK_NULLABLE version;    /* `version` of the manifest with which it was written; NULL when this
+                                               launch wrote it, or the manifest had none */
+} bgt_cursor_info;
+
+/* After a crash or a kill of the process the newest cursor is kept. The host stores it at least once per second and
+ * with the outcome: after a failure of the host or of the machine, the last second may be missing. */
+typedef struct bgt_cursors {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* Copies the newest cursor of a task: that of an earlier run until this run writes one. `info` (may be NULL) is
+     * filled also with BGT_TRUNCATED. A plugin of a later version that cannot use the cursor calls `discard`.
+     * BGT_OK; BGT_NOT_FOUND: begin from the start; BGT_TRUNCATED: capacity is below `length`, nothing was copied;
+     * BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_INVALID: info too small, buffer NULL with
+     * a capacity.
+     * @call thread=any phase=running,stop blocks=no */
+    int32_t (*read)(const bgt_host *host, bgt_task task, bgt_cursor_info *BGTASK_NULLABLE info,
+                    uint8_t *BGTASK_NULLABLE buffer, uint64_t capacity) BGTASK_NOEXCEPT;
+
+    /* Moves the cursor of a task to `length` bytes at `cursor`, 1 to BGTASK_CURSOR_MAX. Call it after the work before
+     * the cursor is done. With BGT_CHECKPOINT_DURABLE it returns after the durable commit, and counts as a call of
+     * submit; use it where an item must not be repeated after a failure of the machine, and for a cursor that goes
+     * back. It is allowed while the task is expiring.
+     * BGT_OK; BGT_INVALID: NULL, or a length out of range: the cursor is unchanged; BGT_TOO_NEW: an unknown flag;
+     * BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_UNAVAILABLE: the commit failed, and the
+     * host tries it again; or the launch has too many open tasks, or the task of a newer request of the identifier has
+     * started: the cursor is not stored.
+     * @call thread=any phase=running,stop blocks=commit */
+    int32_t (*checkpoint)(const bgt_host *host, bgt_task task, const uint8_t *BGTASK_NULLABLE cursor, uint64_t length,
+                          uint32_t flags, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+
+    /* Deletes the cursor of a task: the task begins from the start. Returns after the durable commit. A task that
+     * expires after it deleted the cursor of an earlier run is requeued.
+     * BGT_OK: also when it had none; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event;
+     * BGT_UNAVAILABLE: as in checkpoint.
+     * @call thread=any phase=running,stop blocks=commit */
+    int32_t (*discard)(const bgt_host *host, bgt_task task, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+} bgt_cursors;
+
 /* With BGTASK_DECLARATIONS_ONLY, for generators of bindings, the header has types, constants and ids alone: no
  * assertions, no functions, and no include of time.h. */
 #ifndef BGTASK_DECLARATIONS_ONLY
@@ -853,6 +915,21 @@ BGTASK_SIZE_(bgt_legacy_fetch, 16);
 BGTASK_AT_(bgt_legacy_fetch, size, 0);
 BGTASK_AT_(bgt_legacy_fetch, reserved, 4);
 BGTASK_AT_(bgt_legacy_fetch, set_minimum_interval, 8);
+
+BGTASK_SIZE_(bgt_cursor_info, 40);
+BGTASK_AT_(bgt_cursor_info, size, 0);
+BGTASK_AT_(bgt_cursor_info, reserved, 4);
+BGTASK_AT_(bgt_cursor_info, length, 8);
+BGTASK_AT_(bgt_cursor_info, moved_at_ns, 16);
+BGTASK_AT_(bgt_cursor_info, submission, 24);
+BGTASK_AT_(bgt_cursor_info, version, 32);
+
+BGTASK_SIZE_(bgt_cursors, 32);
+BGTASK_AT_(bgt_cursors, size, 0);
+BGTASK_AT_(bgt_cursors, reserved, 4);
+BGTASK_AT_(bgt_cursors, read, 8);
+BGTASK_AT_(bgt_cursors, checkpoint, 16);
+BGTASK_AT_(bgt_cursors, discard, 24);
 
 /* ---- Conveniences: inline functions of the plugin, no part of the ABI -------------------------------------------- */
 
@@ -1010,6 +1087,102 @@ BGTASK_INLINE_ int32_t bgt_end_assertion(const bgt_host *host, bgt_assertion ass
 BGTASK_INLINE_ int32_t bgt_set_minimum_fetch_interval(const bgt_host *host, uint64_t seconds) {
     const bgt_legacy_fetch *fetch = BGTASK_CAST_(const bgt_legacy_fetch *, host->query(host, BGTASK_LEGACY_FETCH));
     return fetch == NULL ? BGT_NOT_OFFERED : fetch->set_minimum_interval(host, seconds, NULL);
+}
+
+/* BGT_NOT_OFFERED when the host has no cursors. */
+BGTASK_INLINE_ int32_t bgt_read_cursor(const bgt_host *host, bgt_task task, bgt_cursor_info *BGTASK_NULLABLE info,
+                                       uint8_t *BGTASK_NULLABLE buffer, uint64_t capacity) {
+    const bgt_cursors *cursors = BGTASK_CAST_(const bgt_cursors *, host->query(host, BGTASK_CURSOR));
+    if (info != NULL) {
+        info->size = sizeof *info;
+    }
+    return cursors == NULL ? BGT_NOT_OFFERED : cursors->read(host, task, info, buffer, capacity);
+}
+
+BGTASK_INLINE_ int32_t bgt_checkpoint(const bgt_host *host, bgt_task task, const void *cursor, uint64_t length,
+                                      uint32_t flags) {
+    const bgt_cursors *cursors = BGTASK_CAST_(const bgt_cursors *, host->query(host, BGTASK_CURSOR));
+    if (cursors == NULL) {
+        return BGT_NOT_OFFERED;
+    }
+    return cursors->checkpoint(host, task, BGTASK_CAST_(const uint8_t *, cursor), length, flags, NULL);
+}
+
+BGTASK_INLINE_ int32_t bgt_discard_cursor(const bgt_host *host, bgt_task task) {
+    const bgt_cursors *cursors = BGTASK_CAST_(const bgt_cursors *, host->query(host, BGTASK_CURSOR));
+    return cursors == NULL ? BGT_NOT_OFFERED : cursors->discard(host, task, NULL);
+}
+
+/* A place in the work of bgt_for_each. */
+typedef struct bgt_position {
+    uint64_t length; /* 0: the start */
+    uint8_t cursor[BGTASK_CURSOR_MAX];
+} bgt_position;
+
+/* Result of one step of bgt_for_each. */
+typedef enum bgt_step {
+    BGT_STEP_DONE = -1000, /* one item is done, and `next` is the place behind it */
+    BGT_STEP_END = -1001   /* no item was left, nothing was done */
+} bgt_step;
+
+/* Does the item at `here` and fills `next`, which is empty before. Returns BGT_STEP_DONE or BGT_STEP_END; any other
+ * number, such as the status of a call, is a failure. */
+typedef int32_t (*bgt_item)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
+                            const bgt_position *here, bgt_position *next) BGTASK_NOEXCEPT;
+
+/* Does the rest of a task's work item by item, and completes the task: as a success after the last item, otherwise as a
+ * failure. An interrupted task continues behind its last item. The cursor moves only after an item is done, so no item
+ * is skipped; the item during which the process ended is done again. Stops between two items when the task is expiring.
+ * `flags`: of checkpoint. After a failed commit the loop goes on: the next checkpoint confirms the earlier ones, and
+ * before the completion the last one is repeated a few times. One loop per task.
+ * BGT_OK: all items are done; BGT_ENDED: the task is expiring; BGT_INVALID: the next place is empty, too long or the
+ * same as before; BGT_NOT_OFFERED: this host has no cursors, nothing was done and the task is open; the status of the
+ * item or of checkpoint, except BGT_UNAVAILABLE of checkpoint. */
+BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_item item, void *BGTASK_NULLABLE context,
+                                    uint32_t flags) {
+    bgt_position places[2];
+    bgt_cursor_info info = BGTASK_ZERO_;
+    int32_t status = bgt_read_cursor(host, task, &info, places[0].cursor, sizeof places[0].cursor);
+    if (status == BGT_NOT_OFFERED) {
+        return status;
+    }
+    unsigned now = 0;
+    int32_t checkpoint = BGT_OK;
+    places[0].length = status == BGT_OK ? info.length : 0;
+    if (status == BGT_NOT_FOUND) {
+        status = BGT_OK;
+    }
+    while (status == BGT_OK) {
+        const bgt_position *here = &places[now];
+        bgt_position *next = &places[1 - now];
+        if (host->is_expiring(host, task)) {
+            status = BGT_ENDED;
+            break;
+        }
+        next->length = 0;
+        status = item(context, host, task, here, next);
+        if (status == BGT_STEP_DONE) {
+            status = BGT_INVALID;
+            if (next->length != 0 && next->length <= BGTASK_CURSOR_MAX &&
+                (next->length != here->length || __builtin_memcmp(next->cursor, here->cursor, next->length) != 0)) {
+                checkpoint = bgt_checkpoint(host, task, next->cursor, next->length, flags);
+                /* The cursor is written, and the host repeats the commit. */
+                status = checkpoint == BGT_UNAVAILABLE ? BGT_OK : checkpoint;
+                now = 1 - now;
+            }
+        } else if (status == BGT_OK) {
+            status = BGT_INVALID;
+        }
+    }
+    /* Each repetition waits for the next commit. */
+    for (int left = 3; left > 0 && checkpoint == BGT_UNAVAILABLE && !host->is_expiring(host, task); left--) {
+        checkpoint = bgt_checkpoint(host, task, places[now].cursor, places[now].length, flags);
+    }
+    if (status == BGT_STEP_END) {
+        return host->complete(host, task, BGT_OUTCOME_SUCCESS, NULL);
+    }
+    (void)host->complete(host, task, BGT_OUTCOME_FAILURE, NULL);
+    return status;
 }
 
 BGTASK_INLINE_ int32_t bgt_container_path(const bgt_host *host, char *BGTASK_NULLABLE buffer, uint64_t capacity,

@@ -12,6 +12,9 @@ public final class BackgroundEvent: BGTask, @unchecked Sendable {
         case trigger = 2
         /// The interval of legacy fetch has passed; see ``BackgroundPlugin/setMinimumBackgroundFetchInterval(_:)``.
         case fetch = 3
+        /// A background push has arrived; its data is the ``BGTask/payload``. Requires the background mode
+        /// `remote-notification` in the manifest.
+        case push = 4
         /// A kind that this release does not define.
         case unknown = 0xFFFF_FFFF
     }

@@ -42,13 +42,21 @@ extension BackgroundPlugin {
     }
 
     /// Sets the minimum time between two ``BackgroundEvent/Kind/fetch`` events (legacy fetch). The interval persists
-    /// across launches until it is changed; the default is never.
+    /// across launches until it is changed; the default is never. New code submits a ``BGAppRefreshTaskRequest``.
     ///
     /// - Parameter interval: seconds, rounded up; infinity for never.
     /// - Returns: whether the host accepted the interval: false outside of a host, for an extension, after the end of
     ///   the launch, and when the manifest permits task identifiers or lacks the background mode `fetch`.
+    @available(*, deprecated, message: "register a launch handler and submit a BGAppRefreshTaskRequest")
     @discardableResult
     public static func setMinimumBackgroundFetchInterval(_ interval: TimeInterval) -> Bool {
+        setFetchInterval(interval)
+    }
+
+    /// Sets the interval of legacy fetch, as `setMinimumBackgroundFetchInterval` does. Code of Apple's platforms calls
+    /// it through `UIApplication`, without a warning.
+    @discardableResult
+    package static func setFetchInterval(_ interval: TimeInterval) -> Bool {
         guard let host = Host.current else { return false }
         let seconds = interval.isFinite ? UInt64(clamping: Int64(max(0, min(interval.rounded(.up), 1e15)))) : .max
         return bgt_set_minimum_fetch_interval(host.table, seconds) == BGT_OK

@@ -55,6 +55,9 @@ extension BGTaskScheduler.Error {
         /// The main plugin does not list this extension.
         public static let notItsMainPlugin = Self(rawValue: BGT_REASON_NOT_ITS_MAIN_PLUGIN)
 
+        /// The deadline of the request has passed, or is not later than its earliest begin.
+        public static let deadlinePassed = Self(rawValue: BGT_REASON_DEADLINE_PASSED)
+
         /// A continued request with the strategy `fail` was refused, because the host cannot run the task at once.
         public static let noCapacityNow = Self(rawValue: BGT_REASON_NO_CAPACITY_NOW)
     }
@@ -74,6 +77,6 @@ extension BGTaskScheduler.Error.SubReason: CustomStringConvertible {
         .modeProcessingMissing: "mode-processing-missing", .notInForeground: "not-in-foreground",
         .resourcesUnsupported: "resources-unsupported", .entitlementMissing: "entitlement-missing",
         .backgroundDenied: "background-denied", .notItsMainPlugin: "not-its-main-plugin",
-        .noCapacityNow: "no-capacity-now",
+        .noCapacityNow: "no-capacity-now", .deadlinePassed: "deadline-passed",
     ]
 }
