@@ -16,6 +16,7 @@ struct CursorTests {
 
     private func write(
         _ image: CursorImage?,
+        of other: TaskIdentifier? = nil,
         by submission: Int64 = 1,
         in launch: Int64 = 1,
         isMovement: Bool = true
@@ -23,7 +24,7 @@ struct CursorTests {
         .storeCursor(
             CursorChange(
                 plugin: feed,
-                identifier: identifier,
+                identifier: other ?? identifier,
                 launch: LaunchNumber(rawValue: launch),
                 task: TaskID(launch: LaunchNumber(rawValue: launch), index: 0),
                 submission: SubmissionNumber(rawValue: submission),
@@ -90,6 +91,15 @@ struct CursorTests {
         #expect(try stored()?.standstills == 1)
         try await ledger.commitAndWait([.setStandstills(feed, identifier, 0, of: 6)])
         #expect(try stored()?.standstills == 0)
+    }
+
+    @Test(.proves("C19")) func `a cursor beyond the limit stays although the clock was set back before its write`()
+        async throws
+    {
+        let others = try (0..<1_000).map { try #require(TaskIdentifier("com.example.feed.item\($0)")) }
+        try await ledger.commitAndWait(others.map { write(.bytes([1]), of: $0, in: 5) })
+        try await ledger.commitAndWait([write(.bytes([2]), in: 1)])
+        #expect(try stored()?.bytes == [2])
     }
 
     @Test(.proves("C19")) func `the cursors of a forgotten plugin are deleted`() async throws {

@@ -18,7 +18,8 @@ extension Ledger {
 
 /// Statements on the table of cursors: one row per plugin and task identifier.
 extension WriteAccess {
-    /// Maximum number of cursors of one plugin. Beyond it, a new cursor deletes those that moved least recently.
+    /// Maximum number of cursors of one plugin. Beyond it, a new cursor deletes those that moved least recently, but
+    /// never itself: its time is the oldest when the clock was set back, and its call is answered as recorded.
     private static let mostCursors = 1_000
 
     /// Stores the cursor of a running task, or deletes it when the task has discarded it. No effect without contents,
@@ -41,7 +42,9 @@ extension WriteAccess {
                 try run.bind(launch)
                 try run.bind(change.at.nanoseconds)
             }
-            if count >= Self.mostCursors { try run(Cursors.trim, plugin, plugin, Self.mostCursors) }
+            if count >= Self.mostCursors {
+                try run(Cursors.trim, plugin, identifier.text, plugin, Self.mostCursors)
+            }
         }
     }
 
@@ -128,7 +131,7 @@ private enum Cursors {
     )
     static let trim = StatementText(
         """
-        DELETE FROM cursor WHERE plugin = ? AND id NOT IN (
+        DELETE FROM cursor WHERE plugin = ? AND identifier <> ? AND id NOT IN (
             SELECT id FROM cursor WHERE plugin = ? ORDER BY moved_at DESC, id DESC LIMIT ?
         )
         """
