@@ -186,9 +186,9 @@ struct LaunchRecording: Sendable {
     /// - Returns: the calls that waited for the dropped writes.
     mutating func yieldCursor(of identifier: TaskIdentifier, to newer: SubmissionNumber) -> [ReplyToken] {
         newestStarted[identifier] = max(newer, newestStarted[identifier] ?? newer)
-        let dropped = waiting.filter { !mayStore($0) }
-        waiting.removeAll { !mayStore($0) }
-        return dropped.flatMap(\.replies)
+        let all = waiting
+        waiting = all.filter(mayStore)
+        return all.filter { !mayStore($0) }.flatMap(\.replies)
     }
 
     private func mayStore(_ step: Step) -> Bool {
