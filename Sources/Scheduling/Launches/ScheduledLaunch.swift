@@ -187,7 +187,7 @@ struct LaunchRecording: Sendable {
     mutating func yieldCursor(of identifier: TaskIdentifier, to newer: SubmissionNumber) -> [ReplyToken] {
         newestStarted[identifier] = max(newer, newestStarted[identifier] ?? newer)
         let dropped = waiting.filter { !mayStore($0) }
-        waiting.removeAll { !mayStore($0) }
+        waiting = waiting.filter { mayStore($0) }
         return dropped.flatMap(\.replies)
     }
 
