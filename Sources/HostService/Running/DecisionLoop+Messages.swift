@@ -28,7 +28,7 @@ extension DecisionLoop {
             return [report.event]
         case .timer:
             let written = launches.cursors.readOwed(at: .now)
-            return written.map { .cursorWritten($0.launch, $0.task, $0.write) } + [.timerFired]
+            return written.map { SchedulerEvent.cursorWritten($0.launch, $0.task, $0.write) } + [.timerFired]
         case .launch(let event):
             return launches.containers.filter(event).map { events(of: $0, core, &launches) } ?? []
         case .container(let launch, .success(let prepared)):
