@@ -64,8 +64,9 @@ struct CursorTests {
     func `calls with wrong cursors, tasks and processes change no cursor, and two threads leave a whole one`()
         async throws
     {
-        let plugin = TestPlugin("MovesCursors")
-        try await HostFixture.with(plugins: [plugin]) { host in
+        var plugin = TestPlugin("MovesCursors")
+        plugin.grants = "processes: true"
+        try await HostFixture.with(plugins: [plugin]) { [plugin] host in
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(end.event == "failed")
             let expected = [

@@ -32,7 +32,7 @@ static uint8_t *put_submission(uint8_t *start, uint64_t call, const char *task) 
     end = put(put_u32(end, length), task, length);
     end = put_u32(end, BGT_KIND_PROCESSING);
     end = put_u64(put(end, "\1", 1), year_2100);
-    end = put(end, "\0\0", 2);
+    end = put(end, "\0\0\0", 3);
     end = put_u32(end, 0);
     end = put(end, "\0", 1);
     end = put_u32(end, 0);

@@ -68,7 +68,7 @@ static void forge(const char *task, uint64_t victim, const char *foreign) {
     put_u64(1000);
     put_text(foreign);
     put_u32(BGT_KIND_PROCESSING);
-    put("\0\0\0", 3);
+    put("\0\0\0\0", 4);
     put_u32(0);
     put("\0", 1);
     put_u32(0);
