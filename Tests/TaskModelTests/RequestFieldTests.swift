@@ -6,7 +6,8 @@ import Testing
 @Suite("Each field of a request belongs to fixed kinds of requests")
 struct RequestFieldTests {
     private static let expected: [RequestField: Set<TaskKind>] = [
-        .requiresNetwork: [.processing, .healthResearch], .requiresExternalPower: [.processing, .healthResearch, .push],
+        .requiresNetwork: [.processing, .healthResearch],
+        .requiresExternalPower: [.processing, .healthResearch, .push],
         .protection: [.healthResearch], .title: [.continued], .subtitle: [.continued], .strategy: [.continued],
         .resources: [.continued],
     ]
@@ -29,9 +30,11 @@ struct RequestFieldTests {
     }
 
     @Test(arguments: RequestField.allCases)
-    func `the fields for network and power belong to processing and health research, power also to pushes, each other to one kind`(
-        _ field: RequestField
-    ) {
+    func
+        `the fields for network and power belong to processing and health research, power also to pushes, each other to one kind`(
+            _ field: RequestField
+        )
+    {
         #expect(Set(TaskKind.allCases.filter(field.belongs)) == Self.expected[field])
     }
 
