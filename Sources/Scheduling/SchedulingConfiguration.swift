@@ -38,8 +38,9 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     /// Minimum time for which the pending work of a removed or refused plugin is kept, unless a user purges the plugin
     /// (C17).
     package var removedPluginRetention: Duration = .seconds(30 * 24 * 60 * 60)
-    /// Time for which the wall clock must have been past the end of a retention before the data is dropped for good. A
-    /// wrong clock, such as that of a machine that has just started, is corrected within this time.
+    /// Time for which the wall clock must have been past the end of a retention, or past a deadline that it stepped
+    /// over, before the data is dropped for good. A wrong clock, such as that of a machine that has just started, is
+    /// corrected within this time.
     package var clockDoubt: Duration = .seconds(10 * 60)
     /// Delay before the host repeats a failed commit, read or launch. Each consecutive failed launch of a plugin
     /// doubles it, up to a maximum.
