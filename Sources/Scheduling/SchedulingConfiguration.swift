@@ -120,8 +120,8 @@ package struct Budgets: Hashable, Sendable {
 package struct PluginPolicy: Hashable, Sendable {
     package var isEnabled = true
     /// Whether the plugin may use refresh, legacy fetch and pushes (statement 7). If false, new refresh requests
-    /// are refused as unavailable, and pending ones and pushes are blocked. `isBackgroundDenied` blocks all work except continued tasks, and
-    /// refuses new requests as not permitted.
+    /// are refused as unavailable, and pending ones and pushes are blocked. `isBackgroundDenied` blocks all work except
+    /// continued tasks, and refuses new requests as not permitted.
     package var isBackgroundRefreshOn = true
     package var isBackgroundDenied = false
     /// Whether patterns of permitted identifiers also permit processing and health research requests (C9).
