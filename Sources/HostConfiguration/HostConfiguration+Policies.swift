@@ -48,7 +48,7 @@ extension HostConfiguration {
     static func schedules(_ plugin: DiagnosingMapping) -> [TaskIdentifier: WorkSchedule] {
         let read = plugin.mappings("schedules") { name, mapping -> (TaskIdentifier, WorkSchedule)? in
             let schedule = schedule(mapping)
-            guard let identifier = TaskIdentifier(name.value) else {
+            guard let identifier = TaskIdentifier(name.value), identifier.pushedPlugin == nil else {
                 mapping.problems.reportIdentifier(
                     name,
                     isTask: true,

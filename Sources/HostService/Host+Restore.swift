@@ -7,8 +7,8 @@ import TaskModel
 
 // The first start after a restore.
 extension Host {
-    /// Begins the incarnation of a restored ledger, with the journal entry `restored`, ends its device tokens, and deletes the mark of the
-    /// restore. A host that was killed between the two begins the incarnation once. Does nothing without a mark.
+    /// Begins the incarnation of a restored ledger, with the journal entry `restored`, ends its device tokens,
+    /// and deletes the mark of the restore. A host that was killed between the two begins the incarnation once. Does nothing without a mark.
     func recordRestore(in state: StateDirectory, _ ledger: Ledger) async throws {
         guard let mark = try RestoreMark.read(in: state.path) else { return }
         if try ledger.incarnation() < mark.incarnation {

@@ -36,7 +36,7 @@ struct Agenda: Sendable {
         case removedPlugin(PluginIdentifier)
         /// The end of the pause of a plugin is checked again, after a failed commit.
         case pause(PluginIdentifier)
-        /// The lapses of a plugin whose commit failed are staged again.
+        /// The lapses of a plugin whose commit failed are staged again, or the doubt about its passed deadlines ends.
         case deadlines(PluginIdentifier)
         /// The reads of pending work that failed are repeated.
         case load

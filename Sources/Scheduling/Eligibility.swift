@@ -61,6 +61,8 @@ package enum Eligibility {
     package struct WorkFacts: Sendable {
         /// Whether a commit about the work is in flight.
         package var isInFlight = false
+        /// The end of the doubt about the deadline of the work, which has passed; nil for work that is not overdue.
+        package var overdueUntil: MonotonicTime?
         /// Whether a user requested the work. A user's request overrides time, conditions and capacity, but never
         /// permission.
         package var isUserRequested = false
@@ -89,6 +91,7 @@ package enum Eligibility {
         now: Moment
     ) -> [Reason] {
         var reasons = permissionReasons(against: work, facts, standing: standing, configuration: configuration)
+        if let end = facts.overdueUntil { reasons.append(.deadlinePassed(until: end)) }
         if !facts.isUserRequested {
             reasons += timeReasons(against: work, standing: standing, configuration: configuration, now: now)
             reasons += conditionReasons(against: work, conditions: conditions)

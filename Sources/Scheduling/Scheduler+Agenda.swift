@@ -18,7 +18,9 @@ extension Scheduler {
             case .pressure: relievePressure(at: now)
             case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
             case .pause(let plugin): endPause(of: plugin, at: now)
-            case .deadlines(let plugin): stageUnrecordedLapses(of: plugin, at: now)
+            case .deadlines(let plugin):
+                stageUnrecordedLapses(of: plugin, at: now)
+                lapseOverdue(plugin, at: now)
             case .load: loading.retry()
             }
         }
@@ -126,7 +128,10 @@ extension Scheduler {
         case .removedPlugin(let plugin): plugins.contains(plugin) && plugins[plugin].removalDoubt == time
         case .pressure: conditions.isMemoryLow && launches.use(of: .continued).running > 0
         case .pause(let plugin): !isStopping && pauses[plugin]?.until != nil
-        case .deadlines(let plugin): !isStopping && unrecordedLapses[plugin] != nil
+        case .deadlines(let plugin):
+            !isStopping
+                && (unrecordedLapses[plugin] != nil
+                    || plugins.contains(plugin) && plugins[plugin].requests.deadlines.hasDoubted)
         case .backlog: !backlog.isEmpty
         case .keep, .stop, .load: true
         }

@@ -7,10 +7,13 @@ import TaskModel
 extension Scheduler {
     /// Stages the end of the plugin's requests whose deadline has passed. A request about which a change is in flight
     /// waits for the result: a launch or a cancellation that is being committed goes first, and a request that stays
-    /// pending is evaluated again after that commit.
+    /// pending is evaluated again after that commit. A request whose deadline is in doubt is blocked, and its end is
+    /// staged after the doubt.
     mutating func lapseOverdue(_ plugin: PluginIdentifier, at now: Moment) {
         guard !isStopping, plugins.contains(plugin), !plugins[plugin].requests.deadlines.isEmpty else { return }
-        let overdue = plugins[plugin].requests.takeOverdue(at: now.wall)
+        let doubt = clockDoubt.deadlines(at: now)
+        let overdue = plugins[plugin].requests.takeOverdue(at: now.wall, inDoubtUpTo: doubt)
+        if plugins[plugin].requests.deadlines.hasDoubted { agenda.add(.deadlines(plugin), at: clockDoubt.end) }
         awaitDeadline(of: plugin)
         if overdue.isEmpty { return }
         let lapse = StagedLapse(plugin: plugin, requests: overdue, change: inFlight.nextChange())

@@ -132,7 +132,9 @@ extension Scheduler {
         // The ledger has dropped its waits in the same commit.
         plugins[plugin].waits = [:]
         resumeOperations(of: plugin, at: now)
-        if plugins[plugin].entry == nil, plugins[plugin].hasNothingPending, !plugins[plugin].isInFlight {
+        if plugins[plugin].entry == nil, plugins[plugin].requests.isEmpty, plugins[plugin].events.expectedCount == 0,
+            !plugins[plugin].isInFlight
+        {
             forget(plugin, at: now)
         } else {
             plugins[plugin].endRemovalDoubt()

@@ -79,6 +79,7 @@ package struct Scheduler: Sendable {
     var rulesOfCommits: [TaskIdentifier: TimeZoneRules] = [:]
     var startupWaves = StartupWaves()
     var lastWall: WallTime
+    var clockDoubt: ClockDoubt
     /// The earliest time at which memory pressure may expire the next continued task; nil before the first expiration.
     var pressureRelief: MonotonicTime?
     var disk = DiskGuard()
@@ -131,6 +132,7 @@ package struct Scheduler: Sendable {
         lastSubmission = snapshot.lastSubmission
         lastLaunch = snapshot.lastLaunch
         lastWall = now.wall
+        clockDoubt = ClockDoubt(at: now, for: configuration.clockDoubt)
         loading = LoadState(snapshot)
         restore(snapshot, at: now)
     }
@@ -138,6 +140,7 @@ package struct Scheduler: Sendable {
     package mutating func handle(_ event: SchedulerEvent, at now: Moment) -> [SchedulerAction] {
         if now.wall < lastWall { clockWasSetBack() }
         lastWall = now.wall
+        clockDoubt.note(now, for: configuration.clockDoubt)
         dispatch(event, at: now)
         workOff(at: now)
         acceptWaitingPushes(at: now)

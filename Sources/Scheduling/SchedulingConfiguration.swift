@@ -38,8 +38,9 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     /// Minimum time for which the pending work of a removed or refused plugin is kept, unless a user purges the plugin
     /// (C17).
     package var removedPluginRetention: Duration = .seconds(30 * 24 * 60 * 60)
-    /// Time for which the wall clock must have been past the end of a retention before the data is dropped for good. A
-    /// wrong clock, such as that of a machine that has just started, is corrected within this time.
+    /// Time for which the wall clock must have been past the end of a retention, or past a deadline that it stepped
+    /// over, before the data is dropped for good. A wrong clock, such as that of a machine that has just started, is
+    /// corrected within this time.
     package var clockDoubt: Duration = .seconds(10 * 60)
     /// Delay before the host repeats a failed commit, read or launch. Each consecutive failed launch of a plugin
     /// doubles it, up to a maximum.
@@ -119,8 +120,8 @@ package struct Budgets: Hashable, Sendable {
 package struct PluginPolicy: Hashable, Sendable {
     package var isEnabled = true
     /// Whether the plugin may use refresh, legacy fetch and pushes (statement 7). If false, new refresh requests
-    /// are refused as unavailable, and pending ones and pushes are blocked. `isBackgroundDenied` blocks all work except continued tasks, and
-    /// refuses new requests as not permitted.
+    /// are refused as unavailable, and pending ones and pushes are blocked. `isBackgroundDenied` blocks all work except
+    /// continued tasks, and refuses new requests as not permitted.
     package var isBackgroundRefreshOn = true
     package var isBackgroundDenied = false
     /// Whether patterns of permitted identifiers also permit processing and health research requests (C9).

@@ -182,8 +182,8 @@ package enum SubmissionRules {
                 code: .notPermitted,
                 subReason: mode.missing,
                 message:
-                    "a \(request.kind == .push ? "push" : "\(request.kind.name) request") needs the background mode \(mode.rawValue), which the manifest of"
-                    + " \(entry.identifier) does not list; add it to background-modes"
+                    "a \(request.kind == .push ? "push" : "\(request.kind.name) request") needs the background mode"
+                    + " \(mode.rawValue), which the manifest of \(entry.identifier) does not list; add it to background-modes"
             )
         case .entitlementMissing(let entitlement):
             SubmissionRefusal(

@@ -125,8 +125,9 @@ package struct JournalEntry: Hashable, Sendable {
     /// The number of the newer submission; nil except in entries about a replaced or superseded request.
     package var successor: SubmissionNumber?
     /// In an entry that sums up omitted journal lines, their number; in an entry about accepted or replaced pushes, the
-    /// number of pushes; in an entry about a started launch, the number of its tasks; in an entry about a killed leftover process or about missing limits, the number of earlier ones
-    /// without an entry, and nil for none; nil in other entries.
+    /// number of pushes; in an entry about a started launch, the number of its tasks; in an entry about a killed leftover
+    /// process or about missing limits, the number of earlier ones without an entry, and nil for none; nil in other
+    /// entries.
     package var count: Int?
     /// The user whose call caused the entry; nil when no call did.
     package var user: CallingUser?

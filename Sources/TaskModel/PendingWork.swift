@@ -33,8 +33,8 @@ package struct PendingRequest: Hashable, Sendable {
 }
 
 extension PendingRequest {
-    /// Whether the spacing of the kind applies to the request: the plugin submitted it itself, or it is a push, whoever
-    /// sent it. False for other requests of users, extensions and schedules.
+    /// Whether the spacing of the kind applies to the request: the plugin submitted it itself, or it is a push of any
+    /// sender. False for other requests of users, extensions and schedules.
     package var isOwn: Bool { submitter == .plugin(plugin) || request.kind == .push }
 }
 

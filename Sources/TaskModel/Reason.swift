@@ -20,6 +20,9 @@ package enum Reason: Hashable, Sendable {
     case backgroundRefreshOff(PluginIdentifier?)
 
     // Ended by time.
+    /// The deadline of the request has passed: the request does not start, and lapses at `until` unless the wall clock
+    /// is set back before.
+    case deadlinePassed(until: MonotonicTime)
     case earliestBegin(WallTime)
     /// `attempts` is the number of charged attempts; `failed` is nil unless the host retries the task after a failure.
     case retryDelay(until: WallTime, attempts: Int, failed: FailedAttempt? = nil)
@@ -83,6 +86,7 @@ extension Reason {
         case .pluginTooOld: (.pluginTooOld, nil)
         case .backgroundDenied: (.backgroundDenied, nil)
         case .backgroundRefreshOff: (.backgroundRefreshOff, nil)
+        case .deadlinePassed(let time): (.deadlinePassed, .monotonic(time))
         case .earliestBegin(let time): (.earliestBegin, .wall(time))
         case .retryDelay(let time, _, _): (.retryDelay, .wall(time))
         case .spacing(let time): (.spacing, .monotonic(time))
@@ -161,6 +165,11 @@ extension Reason {
                 "the operator disabled background refresh" + (plugin.map { " for \($0)" } ?? ""),
                 "set \(plugin.map { "plugins.\($0)." } ?? "")background-refresh to true in the host's configuration"
                     + " and run bgtask host reload"
+            )
+        case .deadlinePassed:
+            (
+                "the deadline of the request has passed by the clock of the machine, so the request does not start",
+                "submit the task again with a later expires_at, or without one; set the clock if it is wrong"
             )
         case .earliestBegin:
             (

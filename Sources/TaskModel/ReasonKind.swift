@@ -16,6 +16,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case pluginTooOld
     case backgroundDenied
     case backgroundRefreshOff
+    case deadlinePassed
     case earliestBegin
     case retryDelay
     case spacing
@@ -102,6 +103,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .pluginTooOld: Row("plugin-too-old", .permission)
         case .backgroundDenied: Row("background-denied", .permission, .wholePlugin)
         case .backgroundRefreshOff: Row("background-refresh-off", .permission)
+        case .deadlinePassed: Row("deadline-passed", .time, .momentary)
         case .earliestBegin: Row("earliest-begin", .time, [.momentary, .ownTime])
         case .retryDelay: Row("retry-delay", .time, [.momentary, .ownTime])
         case .spacing: Row("spacing", .time, [.advisory, .momentary, .wholePlugin])

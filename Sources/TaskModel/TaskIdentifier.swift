@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// The name of a task, matched exactly and case-sensitively (statement 9): a reverse-DNS name, or one label that is not
-/// the name of an event. Or the name of a plugin's push.
+/// the name of an event, or the name of a plugin's push.
 package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 

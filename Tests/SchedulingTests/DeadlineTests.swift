@@ -117,13 +117,68 @@ struct DeadlineTests {
         #expect(host.pending.isEmpty && host.entries(.lapsed).count == 1)
     }
 
-    @Test func `a request whose deadline passed while the host was down lapses at the next start`() {
+    @Test func `a request whose deadline passed while the host was down never starts, and lapses after the doubt`() {
         host.change(power: false)
         host.submit(.clean, until: .minutes(5), needsPower: true)
         host.conditions.isOnExternalPower = true
         host.restart(after: .minutes(10))
-        host.advance(by: .seconds(1))
+        #expect(host.pending == [.clean] && host.reasons(.clean).map(\.kind) == [.deadlinePassed])
+        host.advance(by: host.configuration.clockDoubt)
         #expect(host.batches.isEmpty && host.pending.isEmpty && host.entries(.lapsed).count == 1)
+    }
+
+    @Test func `a request runs if the clock steps over its deadline by mistake and is set back`() {
+        host.change(power: false)
+        host.submit(.clean, until: .hours(1), needsPower: true)
+        host.stepWallClock(by: .days(400))
+        host.change(power: true)
+        #expect(host.pending == [.clean] && host.batches.isEmpty)
+        host.advance(by: .minutes(1))
+        host.stepWallClock(by: .days(-400))
+        #expect(host.batches == [[.clean]] && host.entries(.lapsed).isEmpty)
+    }
+
+    @Test func `a request whose deadline the clock steps over lapses after the doubt`() {
+        host.change(power: false)
+        host.submit(.clean, until: .hours(1), needsPower: true)
+        host.stepWallClock(by: .hours(2))
+        host.advance(by: host.configuration.clockDoubt - .nanoseconds(1))
+        #expect(host.pending == [.clean])
+        host.advance(by: .nanoseconds(1))
+        #expect(host.pending.isEmpty && host.entries(.lapsed).count == 1)
+    }
+
+    @Test func `a request whose deadline passes soon after a step of the clock lapses exactly then`() {
+        host.change(power: false)
+        host.stepWallClock(by: .hours(2))
+        host.submit(.clean, until: .minutes(1), needsPower: true)
+        host.advance(by: .minutes(1))
+        #expect(host.pending.isEmpty && host.entries(.lapsed).count == 1)
+    }
+
+    @Test func `an overdue request is cancelled during the doubt, and blocks no other request`() {
+        host.change(power: false)
+        host.submit(.clean, until: .hours(1), needsPower: true)
+        host.submit(.vacuum, needsPower: true)
+        host.stepWallClock(by: .hours(2))
+        host.change(power: true)
+        #expect(host.batches == [[.vacuum]])
+        #expect(host.cancel(.clean) == .cancelled(1))
+        host.advance(by: .hours(1))
+        #expect(host.entries(.lapsed).isEmpty)
+    }
+
+    @Test func `a user's run of a request whose deadline has passed is refused`() throws {
+        host.change(power: false)
+        host.submit(.clean, until: .minutes(1), needsPower: true)
+        // The timer has not fired.
+        host.clock.advance(by: .minutes(1))
+        guard case .notLaunching(let message)? = host.requestRun(of: .clean) else {
+            Issue.record("the run is not refused")
+            return
+        }
+        #expect(message.contains("the deadline of the request has passed"))
+        #expect(host.entries(.launchRequested).isEmpty)
     }
 
     @Test func `a request of a removed plugin lapses at its deadline`() {

@@ -15,7 +15,8 @@ package struct PushTokenOrder: CallBody, Hashable {
 /// The answer with the device token of a plugin, sent after the commit.
 package struct PushTokenReply: Codable, Hashable, Sendable {
     package let plugin: String
-    /// The token as 64 hexadecimal digits. A secret: whoever has it can push to the plugin through a gateway.
+    /// The token as 64 hexadecimal digits. A secret: any program that has it can push to the plugin
+    /// through a gateway.
     package let token: String
     package let issuedAt: Timestamp
     private let issuedAtSecond: CalendarTime

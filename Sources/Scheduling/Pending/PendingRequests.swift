@@ -149,6 +149,7 @@ struct PendingRequests: Sendable {
         _ configuration: SchedulingConfiguration
     ) {
         let now = moment.wall
+        deadlines.reckonAnew()
         upcoming.removeAll()
         for place in store.places(after: nil) {
             guard let slot = store[place], var request = request(place) else { continue }
@@ -216,6 +217,7 @@ struct PendingRequests: Sendable {
             isPermitted: isPermitted,
             isUserRequested: slot.isUserRequested,
             isInFlight: overlay.contains(slot.identifier),
+            isOverdue: slot.isOverdue,
             runsAlone: slot.runsAlone,
             isPaced: slot.isPaced,
             isPastDeferral: isPastDeferral,

@@ -14,6 +14,8 @@ struct GroupKey: Hashable, Sendable {
     var isUserRequested = false
     /// Whether a commit is in flight that changes the pending request or the running task of each request's identifier.
     var isInFlight = false
+    /// Whether the deadlines of the requests have passed, so that the requests do not start any more.
+    var isOverdue = false
     /// Whether each of the requests has to be the only task of its launch (C3).
     var runsAlone = false
     /// Whether the spacing of the kind applies to the requests: the plugin submitted them itself, and none runs again

@@ -42,6 +42,7 @@ struct RequestSlot: Sendable {
         static let isUserRequested = Flags(rawValue: 16)
         static let isPaced = Flags(rawValue: 32)
         static let hasDeadline = Flags(rawValue: 64)
+        static let isOverdue = Flags(rawValue: 128)
     }
 
     /// The stored value that stands for nil; no wall time is that old.
@@ -83,6 +84,12 @@ struct RequestSlot: Sendable {
     var isUserRequested: Bool {
         get { flags.contains(.isUserRequested) }
         set { if newValue { flags.insert(.isUserRequested) } else { flags.remove(.isUserRequested) } }
+    }
+
+    /// Whether the deadline of the request has passed, as of the last evaluation.
+    var isOverdue: Bool {
+        get { flags.contains(.isOverdue) }
+        set { if newValue { flags.insert(.isOverdue) } else { flags.remove(.isOverdue) } }
     }
 
     var retry: Retry {

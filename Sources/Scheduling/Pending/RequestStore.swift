@@ -102,6 +102,10 @@ struct RequestStore: Sendable {
 
     mutating func setUserRequested(_ place: RequestPlace) { slots[Int(place.slot)]?.isUserRequested = true }
 
+    mutating func setOverdue(_ place: RequestPlace, _ isOverdue: Bool) {
+        slots[Int(place.slot)]?.isOverdue = isOverdue
+    }
+
     mutating func dropCooldown(of place: RequestPlace) { slots[Int(place.slot)]?.dropCooldown() }
 
     // MARK: Tables beside the slots

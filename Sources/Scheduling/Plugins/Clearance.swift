@@ -20,7 +20,7 @@ struct Clearance: Hashable, Sendable {
     var works: [PendingWork] { requests.map(PendingWork.request) + events.map(PendingWork.event) }
 
     func changes(at now: Moment) -> [LedgerChange] {
-        // Senders learn that the plugin is gone: its device token ends with its record.
+        // The device token ends with the record of the plugin, so that pushes by this token are refused.
         var changes: [LedgerChange] = [.forgetPlugin(plugin), .changePushToken(plugin, .revoke, at: now.wall)]
         if fetches { changes.append(.setFetch(plugin, nil)) }
         changes += requests.map { .removeRequest($0.number) } + events.map { .removeEvent($0.number) }

@@ -72,7 +72,9 @@ extension SchedulerDriver {
         case .pluginDisabled, .backgroundDenied, .backgroundRefreshOff, .hostStopping: restart()
         case .pluginPaused(let plugin, _): resume(plugin)
         case .earliestBegin: submitAgain(work, change)
-        case .retryDelay, .spacing, .kindSpacing, .dayBudget, .stagger, .useSpacing, .runnerUnavailable:
+        // A request whose deadline has passed lapses then.
+        case .deadlinePassed, .retryDelay, .spacing, .kindSpacing, .dayBudget, .stagger, .useSpacing,
+            .runnerUnavailable:
             pass(change)
         case .externalPower: self.change(power: true)
         case .network: self.change(network: true)

@@ -48,14 +48,16 @@ extension NaiveHost {
         return found
     }
 
-    /// Adds the obstacle of a request whose deadline has passed: its end is being recorded, also after a failed commit.
+    /// Adds the obstacles of a request whose deadline has passed: it does not start while the clock is in doubt, and
+    /// its end is then being recorded, also after a failed commit.
     private func noteDeadlines(of work: PendingWork, in found: inout Obstacles) {
         guard case .request(let pending) = work, pending.isOverdue(at: now.wall) else { return }
         // A stopping host records no lapse, and a due alarm may not have fired.
+        found.perhaps.insert("being-recorded")
         if isStopping || host.timeToWake == .zero {
-            found.perhaps.insert("being-recorded")
+            found.perhaps.insert("deadline-passed")
         } else {
-            found.sure.insert("being-recorded")
+            found.sure.insert("deadline-passed")
         }
     }
 
