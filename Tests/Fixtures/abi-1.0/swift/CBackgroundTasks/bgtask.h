@@ -319,7 +319,8 @@ extern "C" {
 #define BGT_EVENT_TRIGGER 2u /* the trigger of an extension */
 #define BGT_EVENT_FETCH 3u   /* legacy fetch */
 /* A background push, with its payload of at most BGTASK_PUSH_PAYLOAD_MAX. Delivered only to a plugin whose manifest has
- * the background mode remote-notification: listing the mode declares that the plugin knows this number. */
+ * the background mode remote-notification: listing the mode declares that the plugin handles this number. The number
+ * belongs to the header from this version on: minor version 0 is not frozen yet. */
 #define BGT_EVENT_PUSH 4u
 
 /* int32_t; never 0, so that a boolean result is not mistaken for an outcome */
