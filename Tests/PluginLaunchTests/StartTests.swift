@@ -12,7 +12,7 @@ import Testing
 extension LaunchTests {
     @Suite("A runner starts in a clean environment")
     struct StartTests {
-        @Test func `a runner has exactly its five descriptors`() async throws {
+        @Test func `a runner has exactly its six descriptors`() async throws {
             let stray = open("/dev/null", O_RDONLY)
             defer { close(stray) }
             let main = """
@@ -22,7 +22,7 @@ extension LaunchTests {
                 """
             try await LaunchFixture.with(runner: main) { fixture in
                 await fixture.run(1)
-                #expect(Set(fixture.events.lines(1)) == ["0", "1", "2", "3", "4"])
+                #expect(Set(fixture.events.lines(1)) == ["0", "1", "2", "3", "4", "5"])
             }
         }
 
