@@ -75,3 +75,9 @@ package enum PushTokenState: Hashable, Sendable {
     /// The host never issued the token, or forgot that it ended.
     case unknown
 }
+
+// The token is a secret: descriptions of a token, and of values with one, have none of its bytes.
+extension PushToken: CustomStringConvertible, CustomReflectable {
+    package var description: String { "device token" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -12,6 +12,13 @@ struct PushTokenTests {
         try #require(PushToken(bytes: Array(repeating: byte, count: PushToken.size)))
     }
 
+    @Test func `a description of a token, or of a value with a token, has none of its bytes`() throws {
+        let token = try token(171)
+        for text in ["\(token)", "\(LedgerChange.changePushToken(feed, .issue(token), at: time(1)))"] {
+            #expect(!text.contains("171") && !text.contains("abab"))
+        }
+    }
+
     @Test func `an issued token is valid for its plugin, and a second issue keeps the first token`() async throws {
         let ledger = try Ledger.inMemory()
         let (first, second) = (try token(1), try token(2))
