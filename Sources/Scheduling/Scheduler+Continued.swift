@@ -71,7 +71,7 @@ extension Scheduler {
         var facts = Eligibility.WorkFacts()
         let identifier = request.request.identifier
         facts.isInFlight = plugins[plugin].requests.isInFlight(identifier)
-        if request.isOverdue(at: now.wall) { facts.overdueUntil = clockDoubt.end }
+        if request.isOverdue(at: now.wall) { facts.overdueUntil = overdueEnd(at: now) }
         facts.isUserRequested = plugins[plugin].requests.isUserRequested(identifier)
         facts.isPermitted = plugins[plugin].requests.isPermitted(identifier, as: .continued)
         facts.needsCapacity = needsCapacity(request)

@@ -24,6 +24,12 @@ extension Scheduler {
         stage(lapse, at: now)
     }
 
+    /// The time at which an overdue request is evaluated again. It is in the future also when the clock is certain: the
+    /// request then waits for the result of a change, and an alarm in the past would fire without end.
+    func overdueEnd(at now: Moment) -> MonotonicTime {
+        max(clockDoubt.end, now.monotonic + configuration.hostRetryDelay)
+    }
+
     private mutating func stage(_ lapse: StagedLapse, at now: Moment) {
         stage(
             .lapse(lapse),

@@ -49,7 +49,7 @@ extension Scheduler {
             guard let (key, first) = representative(of: index, plugin) else { continue }
             var facts = Eligibility.WorkFacts()
             facts.isInFlight = key.isInFlight
-            if key.isOverdue { facts.overdueUntil = clockDoubt.end }
+            if key.isOverdue { facts.overdueUntil = overdueEnd(at: now) }
             facts.isUserRequested = key.isUserRequested
             facts.isPermitted = key.isPermitted
             // Capacity is checked for each continued request, because a running launch may take it.
@@ -100,7 +100,7 @@ extension Scheduler {
         let identifier = request.request.identifier
         var facts = Eligibility.WorkFacts()
         facts.isInFlight = plugins[plugin].requests.isInFlight(identifier)
-        if request.isOverdue(at: now.wall) { facts.overdueUntil = clockDoubt.end }
+        if request.isOverdue(at: now.wall) { facts.overdueUntil = overdueEnd(at: now) }
         facts.isUserRequested = isLaunchedByUser || plugins[plugin].requests.isUserRequested(identifier)
         facts.isPermitted = plugins[plugin].requests.isPermitted(identifier, as: request.request.kind)
         var standing = standing(of: plugin, in: lane)
