@@ -61,7 +61,9 @@ struct BackupTests {
             #expect(lost.event == "interrupted")
             try await host.waitForLog("the task runs again") { $0.contains("patient runs") }
             try host.release(patient)
-            #expect(try await host.outcome(of: running, after: lost.number).event == "succeeded")
+            let success = try await host.outcome(of: running, after: lost.number)
+            #expect(success.event == "succeeded")
+            _ = try await host.end(ofLaunch: try #require(success.launch))
             let pending = try await host.client.tasks().pending.map(\.submission)
             #expect(pending == [later])
             #expect(try await host.client.schedules().schedules.map(\.next) == next)
