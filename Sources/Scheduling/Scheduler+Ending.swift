@@ -208,7 +208,7 @@ extension Scheduler {
             changes.append(.journal(.cancelledWhileRunning(task.work, launch: number, by: user, at: now)))
         }
         // A task that succeeds has done all its work: its next request begins from the start.
-        // The scheduler does not ask whether it has a cursor: one that it does not know of would stay.
+        // Also for a task without a known cursor: the ledger may have one that is still being reported.
         if outcome == .succeeded || outcome == .noData, let identifier = task.work.cursorIdentifier {
             changes.append(.dropCursor(task.work.plugin, identifier, of: task.work.number))
         }

@@ -56,7 +56,7 @@ enum AlertKind: String, Codable, Hashable, CaseIterable {
         }
     }
 
-    /// The remedy, with the commands that show the launch and what the plugin wrote in it.
+    /// The remedy, with the commands that show the launch and the plugin's lines in it.
     func remedy(launch: Int64?) -> String {
         guard let launch else { return row.remedy }
         return "\(row.remedy); read bgtask launch show \(launch) and bgtask logs \(launch)"

@@ -165,7 +165,7 @@ struct LearnedUseTests {
         #expect(feeds(host) == 2)
     }
 
-    // MARK: What counts as a use
+    // MARK: Uses
 
     @Test(arguments: ["request", "launch", "trigger", "continued"])
     func `requests and launches of users, triggers and continued tasks are uses of the main plugin`(_ use: String) {
