@@ -150,7 +150,10 @@ let package = Package(
 
         .target(
             name: "TaskLedger",
-            dependencies: ["LinuxSystem", "TaskModel", .product(name: "GRDB", package: "GRDB.swift")]
+            dependencies: [
+                "LinuxSystem", "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
         ),
         .testTarget(
             name: "TaskLedgerTests",

@@ -190,6 +190,8 @@ package struct LedgerSnapshot: Sendable {
     package var occurrences: [TaskIdentifier: WallTime]
     package var pauses: [PluginIdentifier: PluginPause]
     package var uses: [PluginIdentifier: UseHistogram]
+    /// Plugins with a valid device token.
+    package var pushTokenHolders: Set<PluginIdentifier>
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
@@ -202,6 +204,7 @@ package struct LedgerSnapshot: Sendable {
         occurrences: [TaskIdentifier: WallTime] = [:],
         pauses: [PluginIdentifier: PluginPause] = [:],
         uses: [PluginIdentifier: UseHistogram] = [:],
+        pushTokenHolders: Set<PluginIdentifier> = [],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -213,6 +216,7 @@ package struct LedgerSnapshot: Sendable {
         self.occurrences = occurrences
         self.pauses = pauses
         self.uses = uses
+        self.pushTokenHolders = pushTokenHolders
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }

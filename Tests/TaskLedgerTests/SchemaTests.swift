@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has sixteen named migration steps, and its version is their number`() throws {
+    @Test func `the schema has seventeen named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -26,12 +26,13 @@ struct SchemaTests {
                 "14: uses of plugins by hour of the week",
                 "15: deadlines of requests, device tokens",
                 "16: cursors of tasks",
+                "18: digests of device tokens",
             ]
         )
-        #expect(LedgerSchema.version == 16)
+        #expect(LedgerSchema.version == 17)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 16)
+        #expect(try pragma("user_version", of: database) == 17)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -62,8 +63,9 @@ struct SchemaTests {
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
         10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
         13: thirteenthVersion, 14: usesVersion, 15: fifteenthStep, 16: cursorsVersion,
+        17: tokenDigestsStep,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 16 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 17 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -199,6 +201,11 @@ private let usesVersion = """
 private let cursorsVersion = """
     cursor: id INTEGER #1, plugin INTEGER!, identifier TEXT!, bytes BLOB!, version TEXT!, written_by INTEGER!, moved_in
         INTEGER, moved_at INTEGER!, standstills INTEGER!
+    """
+
+private let tokenDigestsStep = """
+    ended_push_token: id INTEGER #1, digest BLOB!, plugin INTEGER!, ended_at INTEGER!
+    push_token: plugin INTEGER #1, token BLOB!, digest BLOB!, issued_at INTEGER!
     """
 
 private let fifteenthStep = """

@@ -31,6 +31,7 @@ struct LedgerInMemory {
         var occurrences: [TaskIdentifier: WallTime] = [:]
         var pauses: [PluginIdentifier: PluginPause] = [:]
         var uses: [PluginIdentifier: UseHistogram] = [:]
+        var pushTokens: [PluginIdentifier: PushToken] = [:]
         var cursors: [TaskIdentifier: Int] = [:]
         /// Submissions whose present launch has moved their cursor.
         var moved: Set<SubmissionNumber> = []
@@ -62,6 +63,7 @@ struct LedgerInMemory {
     var fetches: [PluginIdentifier: FetchSchedule] { state.fetches }
     var pauses: [PluginIdentifier: PluginPause] { state.pauses }
     var uses: [PluginIdentifier: UseHistogram] { state.uses }
+    var pushTokens: [PluginIdentifier: PushToken] { state.pushTokens }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The tasks with a cursor, and the numbers of runs in a row that did not move it.
     var cursors: [TaskIdentifier: Int] { state.cursors }
@@ -112,6 +114,7 @@ struct LedgerInMemory {
             occurrences: state.occurrences,
             pauses: state.pauses,
             uses: state.uses,
+            pushTokenHolders: Set(state.pushTokens.keys),
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -230,7 +233,13 @@ struct LedgerInMemory {
             if state.cursors[identifier] != nil { state.cursors[identifier] = count }
         case .journal(let entry):
             if let number = entry.submission { state.lastSubmission = max(state.lastSubmission, number) }
-        case .endLaunch, .requeueTask, .changePushToken, .raiseIncarnation: break
+        case .changePushToken(let plugin, let change, _):
+            switch change {
+            case .issue(let token): state.pushTokens[plugin] = state.pushTokens[plugin] ?? token
+            case .rotate(let token): state.pushTokens[plugin] = token
+            case .revoke: state.pushTokens[plugin] = nil
+            }
+        case .endLaunch, .requeueTask, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil
