@@ -35,8 +35,8 @@ package struct WaitingPage: Hashable, Sendable {
     package let items: [Item]
     /// Start of the next page; nil at the end of the list. A page may have a `next` and fewer items than its limit.
     package let next: WorkCursor?
-    /// Whether the page may lack work, because the pending work of some plugin is not loaded yet, or an interrupted task
-    /// of the previous host is not requeued on disk yet.
+    /// Whether the page may lack work, because the pending work of some plugin is not loaded yet, or an interrupted
+    /// task of the previous host is not requeued on disk yet.
     package let isPartial: Bool
 
     package init(items: [Item], next: WorkCursor?, isPartial: Bool) {

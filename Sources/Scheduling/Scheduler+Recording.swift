@@ -80,8 +80,8 @@ extension Scheduler {
         }
     }
 
-    /// The interrupted work of the plugin whose requeueing is not on disk yet, ordered by number. Does not contain tasks
-    /// that a newer pending request of their identifier supersedes.
+    /// The interrupted work of the plugin whose requeueing is not on disk yet, ordered by number. Does not contain
+    /// tasks that a newer pending request of their identifier supersedes.
     func workBeingRequeued(of plugin: PluginIdentifier) -> [PendingWork] {
         let works = launches.numbers(of: plugin).compactMap(launches.find).flatMap(\.record.returning)
         return works.filter { work in

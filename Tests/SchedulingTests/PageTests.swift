@@ -133,7 +133,8 @@ struct PageTests {
         #expect(pages(of: 9) == [["trigger"]])
     }
 
-    @Test(.proves("C3")) func `an interrupted task is not listed beside the newer pending request that supersedes it`() {
+    @Test(.proves("C3")) func `an interrupted task is not listed beside the newer pending request that supersedes it`()
+    {
         host.submit(.clean)
         host.enter()
         host.submit(.clean, after: .hours(1))
