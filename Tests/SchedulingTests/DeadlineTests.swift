@@ -107,6 +107,18 @@ struct DeadlineTests {
         #expect(host.batches.count == 1)
     }
 
+    @Test func `a running task that a lapsed request superseded does not run again after an interruption`() throws {
+        host.submit(.clean)
+        host.enter()
+        host.change(network: false)
+        let newer = try #require(host.submit(.clean, until: .minutes(1), needsNetwork: true)?.submission)
+        host.advance(by: .minutes(1))
+        #expect(host.entries(.lapsed).map(\.submission) == [newer])
+        host.crash()
+        #expect(host.outcomes(of: .clean) == [.crashed] && host.pending.isEmpty)
+        #expect(host.entries(.superseded).map(\.successor) == [newer])
+    }
+
     @Test func `a deadline survives a restart of the host`() {
         host.change(power: false)
         host.submit(.clean, until: .minutes(5), needsPower: true)

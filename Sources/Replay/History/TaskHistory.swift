@@ -25,7 +25,7 @@ struct TaskHistory: Sendable {
                 identifier: identifier,
                 runs: own.map(\.run),
                 firsts: firsts.map { pair in
-                    (RequestSource(pair.run.submitter, of: plugin, launchedBy: pair.cause), pair.run)
+                    (RequestSource(pair.run, of: plugin, launchedBy: pair.cause), pair.run)
                 }
             )
         }
@@ -85,6 +85,7 @@ struct TaskHistory: Sendable {
     /// The behavior of the task, without an interval.
     func model(needs: Set<Condition>) -> ModelTask {
         var task = ModelTask(identifier, kind: kind, takes: .observed(runTimes))
+        if kind == .push { task.resubmits = .never }
         task.fails = percent([.failed, .retrying])
         task.crashes = percent([.crashed, .exited, .killedForMemory])
         task.overruns = percent([.overran])

@@ -32,7 +32,8 @@ extension Policy {
             if let own = facts.kindSpacing, own > .zero {
                 spacing += ", and \(own.humanReadable) between two launches for \(facts.work.kind.paced)"
             }
-            if let late = record.lateRuns[facts.work.kind], facts.kindSpacing != nil {
+            let late = record.lateRefreshes
+            if late > 0, facts.work.kind == .refresh, facts.kindSpacing != nil {
                 spacing += ", after \(late == 1 ? "1 launch" : "\(late) launches in a row") with the whole budget used"
             }
             switch record.overruns {
