@@ -27,7 +27,7 @@ struct ErrorReport {
         return (pairs + joined).compactMap(ListFormat.init)
     }
 
-    /// Prints the error, unless the command has printed an answer: two JSON texts would be no JSON.
+    /// Prints the error, unless the command has printed an answer: two JSON texts together are not valid JSON.
     func print(_ reply: ErrorReply) {
         guard isJSON, printed.isEmpty else { return }
         let encoded = try? hasLines ? WireCoding.encode(reply) : WireCoding.encodeReadably(reply)

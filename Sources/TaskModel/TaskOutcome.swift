@@ -82,8 +82,8 @@ package enum CompletionOutcome: Int32, Hashable, Sendable {
 
 /// The outcome of a launch.
 package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
-    /// Every task and assertion had ended, none of the tasks after an expiration, before the process ended. A process
-    /// that a signal ended afterwards, without a kill by the host, makes the launch `crashed`.
+    /// Every task and assertion had ended before the process ended, and no task had expired. If a signal ended the
+    /// process afterwards, and the host did not kill it, the launch is `crashed`.
     case completed
     case expired
     case overran

@@ -44,7 +44,8 @@ extension PluginRecord {
         for kind in kinds { ownEnds[kind] = end }
     }
 
-    /// Counts launches that used their whole budget. One that completed earlier ends the count.
+    /// Counts consecutive launches that used their whole budget. Any other completed, expired or overrun launch resets
+    /// the count.
     private mutating func noteLate(_ launch: PastLaunch) {
         if launch.cause == .user { return }
         for kind in launch.ownKinds {
