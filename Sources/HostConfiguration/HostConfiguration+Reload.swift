@@ -19,7 +19,7 @@ extension HostConfiguration {
     package func checkFile(of new: HostConfiguration) throws(HostError) {
         guard let file, new.file == nil else { return }
         throw HostError(configurationProblems: [
-            "\(file): does not exist any more, and the configuration in force was read from it; restore the file, or"
+            "\(file): no longer exists, and the configuration in force was read from it; restore the file, or"
                 + " create an empty one for the defaults"
         ])
     }

@@ -101,7 +101,7 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .completed: "every task ended, none after an expiration"
         case .expired: "every task ended, at least one after an expiration"
-        case .overran: "it was killed at the end of a grace period, or because it left the disk short"
+        case .overran: "it was killed at the end of a grace period, or because it used up the reserve of the disk"
         case .crashed: "its process crashed, also after the last task had ended"
         case .exited: "its process exited while a task or an assertion was open"
         case .killedForMemory: "the kernel killed its process for lack of memory"

@@ -21,7 +21,7 @@ struct BulkOptions: ParsableArguments {
         if !names, !selection {
             throw ValidationError("no \(thing) is named; give the identifier of a \(thing), or select with filters")
         }
-        if names, dryRun { throw ValidationError("--dry-run prints what filters select; leave it out for names") }
+        if names, dryRun { throw ValidationError("--dry-run prints a selection by filters; leave it out with names") }
     }
 
     /// Prints the selection and asks for confirmation. Returns the rows to change: none for a dry run. Throws

@@ -42,9 +42,9 @@ package struct StatsReply: Codable, Hashable, Sendable {
         package let succeeded: Int
         /// The tasks that neither succeeded nor were interrupted.
         package let failed: Int
-        /// The tasks that ran again without a fault of their own.
+        /// The tasks that were interrupted, or that continued at their cursor, and ran again.
         package let interrupted: Int
-        /// `succeeded` in percent of the sum of `succeeded` and `failed`; nil when the sum is 0.
+        /// Percentage of `succeeded` in the sum of `succeeded` and `failed`; nil when the sum is 0.
         package let successPercent: Int?
         /// Time from the moment at which a task was due to the start of its launch.
         package let delay: Durations
