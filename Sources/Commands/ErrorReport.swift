@@ -5,7 +5,7 @@ import Synchronization
 
 /// Prints the JSON of an error, in the shape of the errors of the control API, for commands with a JSON format.
 struct ErrorReport {
-    /// Whether the user has asked for JSON, by `--json` or `-o json`.
+    /// Whether the user has requested JSON, by `--json` or `-o json`.
     let isJSON: Bool
     /// Whether each JSON text has a line of its own: with `-o jsonl`, and where a command prints one line per event.
     private let hasLines: Bool

@@ -5,7 +5,7 @@ import ControlAPI
 import TaskModel
 import TerminalText
 
-/// The options `--since` and `--until` of commands that show what has happened.
+/// The options `--since` and `--until` of commands that show past events.
 struct PeriodOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,

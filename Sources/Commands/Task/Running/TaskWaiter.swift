@@ -5,7 +5,7 @@ import ControlClient
 import TaskModel
 import TerminalText
 
-/// Waits for the end of a submission, and prints what its task writes and the outcomes of its attempts.
+/// Waits for the end of a submission, and prints the output of its task and the outcomes of its attempts.
 struct TaskWaiter {
     let task: TaskIdentifier
     let submission: Int64
