@@ -3,14 +3,14 @@
 import Foundation
 
 extension BGTaskScheduler {
-    /// First delay, in seconds, before the pending requests are requested again from the host; each further failure
-    /// doubles it, up to `longestDelay`.
+    /// First delay, in seconds, before the host is asked again for its pending requests; each further failure doubles
+    /// it, up to `longestDelay`.
     private static let shortestDelay = 0.05
     private static let longestDelay = 5.0
 
     /// Calls the handler with copies of the pending requests; with an empty list outside of a host.
     ///
-    /// While the host cannot read the requests, the call is repeated. The handler is never called after the end of the
+    /// While the host cannot read the requests, it is asked again. The handler is never called after the end of the
     /// launch: an empty list would be wrong.
     func list(
         from host: Host?,

@@ -119,8 +119,8 @@ open class BGTaskScheduler: _SendableObject {
     /// with their payload and titles.
     ///
     /// - Parameter completionHandler: called on an arbitrary queue, as soon as the host has returned the requests.
-    ///   While the host cannot read them, the call is repeated. Not called after the end of the launch, because an
-    ///   empty list would be wrong then.
+    ///   While the host cannot read them, it is asked again. Not called after the end of the launch, because an empty
+    ///   list would be wrong then.
     @preconcurrency
     open func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
         Host.waitingQueue.async { self.list(from: Host.current, completionHandler) }
