@@ -151,7 +151,7 @@ struct ObservedTests {
         #expect((20...24).contains(try report.plugin("com.example.app").launches))
     }
 
-    @Test func `a continued task is in the population, for the simulated users of the trace`() throws {
+    @Test func `a continued task is kept for the users of the trace`() throws {
         let learned = learn([try launch(0, by: .user, kind: .continued)])
         #expect(learned.hasWork)
         #expect(learned.population.plugins.first?.tasks.first?.kind == .continued)

@@ -44,8 +44,7 @@ extension PluginRecord {
         for kind in kinds { ownEnds[kind] = end }
     }
 
-    /// Counts consecutive launches that used their whole budget. Any other completed, expired or overrun launch resets
-    /// the count.
+    /// Counts launches that used their whole budget. One that completed earlier ends the count.
     private mutating func noteLate(_ launch: PastLaunch) {
         if launch.cause == .user { return }
         for kind in launch.ownKinds {
