@@ -123,7 +123,7 @@ struct GatewayServerTests {
             (":method", "POST"), (":scheme", "https"), (":path", "/3/device/\(Samples.deviceToken)"),
             ("host", "api.push.apple.com"), ("apns-id", id), ("apns-topic", "com.example.feed"),
             ("apns-push-type", "background"), ("apns-priority", priority),
-            ("authorization", try Samples.authorization()),
+            ("authorization", try Samples.authorized.get()),
         ])
     }
 

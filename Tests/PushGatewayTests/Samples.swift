@@ -18,6 +18,9 @@ enum Samples {
     static let now = WallTime(nanoseconds: 1_800_000_000_000_000_000)
     static let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
+    /// The value of `authorization` with a valid token, which is always the same: a signature is random.
+    static let authorized = Result { try authorization() }
+
     static func key(
         _ id: String = keyID,
         plugins: [String] = ["com.example.*"],
@@ -62,7 +65,7 @@ enum Samples {
     ) throws -> GatewayRequest {
         var fields: [String: String] = [
             "apns-id": "eabeae54-14a8-11e5-b60b-1697f925ec7b", "apns-topic": "com.example.feed",
-            "apns-push-type": "background", "apns-priority": "5", "authorization": try authorization(),
+            "apns-push-type": "background", "apns-priority": "5", "authorization": try authorized.get(),
         ]
         for (name, value) in changes { fields[name] = value }
         for name in absent { fields[name] = nil }
