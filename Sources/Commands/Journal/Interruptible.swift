@@ -42,6 +42,16 @@ enum Interruptible {
         }
     }
 
+    /// Runs a server until it ends or a signal asks the command to end. The signal cancels the work, which stops in
+    /// order; this is a regular end, not a failure.
+    static func serving(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        do {
+            try await cancelling(work)
+        } catch let failure as CommandFailure where [.hungUp, .terminated, .interrupted].contains(failure.status) {
+            return
+        }
+    }
+
     private static func failure(of signal: Int32) -> CommandFailure {
         switch signal {
         case SIGHUP: CommandFailure(.hungUp, "ended by SIGHUP")
