@@ -32,9 +32,10 @@ extension ControlRoutes {
 
     /// Whether the change had an effect.
     private func change(_ plugin: PluginIdentifier, _ change: PushTokenChange) async throws -> Bool {
-        switch await ask({ .pushTokenChangeRequested(plugin, change, reply: $0) }) {
-        case .pushTokenChanged(let isChanged): return isChanged
-        case let answer: throw unexpected(answer)
+        let answer = await tokenGate.changing {
+            await ask { .pushTokenChangeRequested(plugin, change, reply: $0) }
         }
+        if case .pushTokenChanged(let isChanged) = answer { return isChanged }
+        throw unexpected(answer)
     }
 }

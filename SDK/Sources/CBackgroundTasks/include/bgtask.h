@@ -1136,27 +1136,50 @@ typedef enum bgt_step {
 typedef int32_t (*bgt_item)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
                             const bgt_position *here, bgt_position *next) BGTASK_NOEXCEPT;
 
+/* Whether the work behind the cursor `here` of an earlier run is the rest of this task's work: not 0. A new version
+ * that cannot use the cursor compares `info->version`. A task whose payload names other work compares
+ * `info->submission`. */
+typedef int32_t (*bgt_accepts)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
+                               const bgt_cursor_info *info, const bgt_position *here) BGTASK_NOEXCEPT;
+
+/* Reads the place where bgt_for_each_accepted begins. Deletes a cursor that `accepts` refuses. */
+BGTASK_INLINE_ int32_t bgt_find_position_(const bgt_host *host, bgt_task task, bgt_accepts BGTASK_NULLABLE accepts,
+                                          void *BGTASK_NULLABLE context, bgt_position *here) {
+    bgt_cursor_info info = BGTASK_ZERO_;
+    here->length = 0;
+    const int32_t status = bgt_read_cursor(host, task, &info, here->cursor, sizeof here->cursor);
+    if (status != BGT_OK) {
+        return status == BGT_NOT_FOUND ? BGT_OK : status;
+    }
+    here->length = info.length;
+    if (accepts != NULL && !accepts(context, host, task, &info, here)) {
+        here->length = 0;
+        /* The host repeats a failed commit, and the next checkpoint replaces the cursor. */
+        const int32_t discard = bgt_discard_cursor(host, task);
+        return discard == BGT_UNAVAILABLE ? BGT_OK : discard;
+    }
+    return BGT_OK;
+}
+
 /* Does the rest of a task's work item by item, and completes the task: as a success after the last item, otherwise as a
  * failure. An interrupted task continues behind its last item. The cursor moves only after an item is done, so no item
  * is skipped; the item during which the process ended is done again. Stops between two items when the task is expiring.
+ * `accepts` receives the cursor of an earlier run before the first item, and the `context` of `item`. If it returns 0,
+ * the cursor is deleted, and the work begins from the start. NULL: each cursor is accepted.
  * `flags`: of checkpoint. After a failed commit the loop goes on: the next checkpoint confirms the earlier ones, and
  * before the completion the last one is repeated a few times. One loop per task.
  * BGT_OK: all items are done; BGT_ENDED: the task is expiring; BGT_INVALID: the next place is empty, too long or the
  * same as before; BGT_NOT_OFFERED: this host has no cursors, nothing was done and the task is open; the status of the
  * item or of checkpoint, except BGT_UNAVAILABLE of checkpoint. */
-BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_item item, void *BGTASK_NULLABLE context,
-                                    uint32_t flags) {
+BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_for_each_accepted(const bgt_host *host, bgt_task task,
+                                                                bgt_accepts BGTASK_NULLABLE accepts, bgt_item item,
+                                                                void *BGTASK_NULLABLE context, uint32_t flags) {
     bgt_position places[2];
-    bgt_cursor_info info = BGTASK_ZERO_;
-    int32_t status = bgt_read_cursor(host, task, &info, places[0].cursor, sizeof places[0].cursor);
-    if (status == BGT_NOT_OFFERED) {
-        return status;
-    }
     unsigned now = 0;
     int32_t checkpoint = BGT_OK;
-    places[0].length = status == BGT_OK ? info.length : 0;
-    if (status == BGT_NOT_FOUND) {
-        status = BGT_OK;
+    int32_t status = bgt_find_position_(host, task, accepts, context, &places[0]);
+    if (status == BGT_NOT_OFFERED) {
+        return status;
     }
     while (status == BGT_OK) {
         const bgt_position *here = &places[now];
@@ -1189,6 +1212,12 @@ BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_ite
     }
     (void)host->complete(host, task, BGT_OUTCOME_FAILURE, NULL);
     return status;
+}
+
+/* bgt_for_each_accepted that accepts each cursor. */
+BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_item item,
+                                                       void *BGTASK_NULLABLE context, uint32_t flags) {
+    return bgt_for_each_accepted(host, task, NULL, item, context, flags);
 }
 
 BGTASK_INLINE_ int32_t bgt_container_path(const bgt_host *host, char *BGTASK_NULLABLE buffer, uint64_t capacity,
