@@ -143,6 +143,8 @@ extension DecisionLoop {
         case .answer(let answer): send(answer, to: launch)
         case .pendingList(let call, let plugin):
             list(requestsOf: core.mainPlugin(of: plugin), for: call, of: launch)
+        case .pushToken(let call, let plugin, let isRegistration):
+            return changePushToken(of: plugin, isRegistering: isRegistration, for: call, of: launch)
         case .log(let level, let task, let message):
             write(level, message, of: launch, task, from: .log, .log, launches)
         }
