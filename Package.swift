@@ -67,6 +67,7 @@ let package = Package(
             name: "ColorFeedTests",
             dependencies: [
                 "ColorFeed", .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                .product(name: "BackgroundTasksApp", package: "bgtask-sdk"),
                 .product(name: "BackgroundTasksTesting", package: "bgtask-sdk"),
             ]
         ),

@@ -4,6 +4,8 @@
  * the senders determine the times of its launches. At each launch it registers, and keeps its device token in
  * `device-token.txt`, where a real plugin would send a changed token to its own server. */
 
+#define _POSIX_C_SOURCE 200809L
+
 #include <bgtask.h>
 
 #include <errno.h>
