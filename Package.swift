@@ -66,7 +66,7 @@ let package = Package(
         .testTarget(
             name: "ColorFeedTests",
             dependencies: [
-                "ColorFeed", .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                "ColorFeed", "StatementTraits", .product(name: "BackgroundTasks", package: "bgtask-sdk"),
                 .product(name: "BackgroundTasksApp", package: "bgtask-sdk"),
                 .product(name: "BackgroundTasksTesting", package: "bgtask-sdk"),
             ]

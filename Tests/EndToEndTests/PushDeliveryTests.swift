@@ -137,7 +137,9 @@ struct PushDeliveryTests {
         (Int64(Date().timeIntervalSince1970) + count) * 1_000_000_000
     }
 
-    @Test func `the example NoticeBoard keeps the payload of each push and its present device token in its container`() async throws {
+    @Test func `the example NoticeBoard keeps the payload of each push and its device token in its container`()
+        async throws
+    {
         let identifier = "com.example.noticeboard"
         try await HostFixture.with(Self.unpaced, plugins: []) { host in
             try host.directory.write(
@@ -165,7 +167,9 @@ struct PushDeliveryTests {
         }
     }
 
-    @Test func `a plugin registers for pushes, gets the same token until it is rotated, and unregisters`() async throws {
+    @Test func `a plugin registers for pushes, gets the same token until it is rotated, and unregisters`()
+        async throws
+    {
         try await HostFixture.with(Self.unpaced, plugins: [Self.plugin]) { host in
             let plugin = try #require(PluginIdentifier(Self.plugin.identifier))
             for payload in ["register", "register"] {

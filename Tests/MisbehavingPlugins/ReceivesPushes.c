@@ -1,8 +1,9 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Appends kind, event, identifier, length and a short payload of each push to `pushes.txt`. It completes a push with
- * the payload `fail` as a failure, one without a payload without new data, and any other as a success. The payload `crash`
- * crashes at the first attempt, `register` appends the device token to `tokens.txt`, and `unregister` ends it. */
+ * the payload `fail` as a failure, one without a payload without new data, and any other as a success. The payload
+ * `crash` crashes at the first attempt, `register` appends the device token to `tokens.txt`, and `unregister` ends
+ * it. */
 
 #include <bgtask.h>
 
@@ -21,7 +22,8 @@ static void register_for_pushes(const bgt_host *host) {
     for (uint64_t index = 0; status == BGT_OK && index < length; index++) {
         snprintf(digits + 2 * index, 3, "%02x", token[index]);
     }
-    record(host, "tokens.txt", "%s %s %s\n", bgt_status_name(host, short_status), bgt_status_name(host, status), digits);
+    record(host, "tokens.txt", "%s %s %s\n", bgt_status_name(host, short_status), bgt_status_name(host, status),
+           digits);
 }
 
 static void receive(void *context, const bgt_host *host, bgt_task event) {

@@ -35,7 +35,8 @@ struct BackupTests {
         #expect(LedgerInspection(path: directory.path).pendingRequests == 0)
     }
 
-    @Test(.proves("C21")) func `the copy of a ledger for a backup has no valid device token, also not in its free space`()
+    @Test(.proves("C21"))
+    func `the copy of a ledger for a backup has no valid device token, also not in its free space`()
         async throws
     {
         let bytes = (0..<UInt8(PushToken.size)).map { 0xa0 + $0 }

@@ -13,8 +13,8 @@ public import Foundation
 public protocol UIApplicationDelegate: AnyObject {
     /// The host has recorded the registration for pushes.
     ///
-    /// - Parameter deviceToken: the token by which senders on other machines address this plugin. It stays the same until
-    ///   a user rotates it: compare it with the last one at each launch.
+    /// - Parameter deviceToken: the token by which senders on other machines address this plugin. It stays the same
+    ///   until a user rotates it: compare it with the last one at each launch.
     func application(
         _ application: UIApplication,
         didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data

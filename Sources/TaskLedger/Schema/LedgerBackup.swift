@@ -5,7 +5,7 @@ import LinuxSystem
 import TaskModel
 
 /// Copies a ledger for a backup, by SQLite's online backup. The host of the ledger may run and commit meanwhile: the
-/// copy contains one committed state, with the changes of the write-ahead log. The device tokens have ended in the copy.
+/// copy contains one committed state, with the changes of the write-ahead log. The device tokens have ended in it.
 package struct LedgerBackup: Hashable {
     /// Path of the file of the ledger.
     package let ledger: String

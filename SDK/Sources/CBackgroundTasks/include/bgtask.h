@@ -1006,8 +1006,8 @@ BGTASK_INLINE_ bgt_request bgt_continued_request(const char *identifier, const c
     return request;
 }
 
-/* Wall-clock time for earliest_begin_ns and expires_at_ns of bgt_request. INT64_MAX, that is never, when the time is out
- * of range; 0, that is no delay and no deadline, when it is before 1970. */
+/* Wall-clock time for earliest_begin_ns and expires_at_ns of bgt_request. INT64_MAX, that is never, when the time is
+ * out of range; 0, that is no delay and no deadline, when it is before 1970. */
 BGTASK_INLINE_ int64_t bgt_seconds_from_now(int64_t seconds) {
     struct timespec now = BGTASK_ZERO_;
     (void)timespec_get(&now, TIME_UTC);
@@ -1152,8 +1152,8 @@ BGTASK_INLINE_ int32_t bgt_discard_cursor(const bgt_host *host, bgt_task task) {
 }
 
 /* BGT_NOT_OFFERED when the host has no pushes. */
-BGTASK_INLINE_ int32_t bgt_register_for_pushes(const bgt_host *host, uint8_t *BGTASK_NULLABLE buffer, uint64_t capacity,
-                                               uint64_t *BGTASK_NULLABLE needed) {
+BGTASK_INLINE_ int32_t bgt_register_for_pushes(const bgt_host *host, uint8_t *BGTASK_NULLABLE buffer,
+                                               uint64_t capacity, uint64_t *BGTASK_NULLABLE needed) {
     const bgt_pushes *pushes = BGTASK_CAST_(const bgt_pushes *, host->query(host, BGTASK_PUSH));
     return pushes == NULL ? BGT_NOT_OFFERED : pushes->register_plugin(host, buffer, capacity, needed, NULL);
 }
