@@ -22,7 +22,7 @@ extension Scheduler {
         let replaced = stored == nil ? [] : [old].compactMap(\.self) + valid.dropLast().map(\.request)
         if pushLines[plugin, default: PushLines(at: now.monotonic)].takeEntries(at: now.monotonic) {
             var entries = pushes.groupedByUser().compactMap { JournalEntry.acceptance(of: $0, at: now) }
-            entries += lapsed.map { JournalEntry.lapse(of: $0.request, at: now).caused(by: $0.push.user) }
+            entries += lapsed.map { JournalEntry.lapse(of: $0, at: now).caused(by: $0.push.user) }
             if let stored, let entry = JournalEntry.replacement(ofPushes: replaced, by: stored, at: now) {
                 entries.append(entry)
             }
@@ -83,7 +83,7 @@ extension JournalEntry {
         let rule = "only the first \(PushLines.limit) commits of a minute have an entry each"
         let facts: [(event: Event, count: Int, fact: String)] = [
             (.submitted, sum.accepted, "\(pushes(sum.accepted)), the newest of them \(sum.last), accepted"),
-            (.lapsed, sum.lapsed, "\(pushes(sum.lapsed)) lapsed: the deadline had passed at the arrival"),
+            (.lapsed, sum.lapsed, "\(pushes(sum.lapsed)) lapsed at the arrival"),
             (.replaced, sum.replaced, "\(pushes(sum.replaced)) replaced by a newer push before the start"),
         ]
         return facts.filter { $0.count > 0 }.map { row in
@@ -100,6 +100,15 @@ extension JournalEntry {
                 user: sum.user
             )
         }
+    }
+
+    /// The entry about a push that lapses when it is accepted.
+    fileprivate static func lapse(of push: NumberedPush, at now: Moment) -> JournalEntry {
+        if push.request.isOverdue(at: now.wall) { return .lapse(of: push.request, at: now) }
+        let message =
+            "push \(push.request.number) lapsed: it had to start at once and could not; send it without only_now, or"
+            + " see with \"bgtask why\" which reasons delay such work"
+        return JournalEntry(push.request, .lapsed, at: now, message: message)
     }
 
     /// The entry about the pushes of one user; nil without pushes.

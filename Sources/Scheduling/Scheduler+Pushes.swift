@@ -79,7 +79,7 @@ extension Scheduler {
         PendingRequest(
             plugin: push.plugin,
             number: nextSubmission(),
-            request: push.request,
+            request: push.request(at: now.wall),
             submitter: .user,
             submittedAt: now.wall,
             // A push inherits the attempts of an interrupted one, so that a sender does not restart a plugin that
@@ -101,7 +101,7 @@ extension Scheduler {
     ) {
         guard let plugin = requests.first?.plugin else { return }
         let numbered = zip(pushes, requests).map { push, request in
-            NumberedPush(push: push, request: request, isLapsed: request.isOverdue(at: now.wall))
+            NumberedPush(push: push, request: request, isLapsed: lapsesAtOnce(push.push, request, at: now))
         }
         let stored = numbered.last { !$0.isLapsed }
         let lines = journal(numbered, storing: stored, replacing: old, at: now)
@@ -120,6 +120,11 @@ extension Scheduler {
             changes
         )
         if let last { prepareLaunch(for: last, during: change, at: now) }
+    }
+
+    /// Whether a push lapses when it is accepted: its deadline has passed, or it had to start at once and cannot.
+    private func lapsesAtOnce(_ push: Push, _ request: PendingRequest, at now: Moment) -> Bool {
+        request.isOverdue(at: now.wall) || push.isOnlyNow && !wouldStart(request, at: now)
     }
 
     // MARK: Settling

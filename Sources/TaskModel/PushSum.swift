@@ -7,7 +7,7 @@ package struct PushSum: Hashable, Sendable {
     package var accepted: Int
     /// Number of pushes that a newer push of the user replaced.
     package var replaced: Int
-    /// Number of pushes whose deadline had passed when they arrived.
+    /// Number of pushes that lapsed when they arrived.
     package var lapsed: Int
     /// The number of the newest of these pushes.
     package var last: SubmissionNumber

@@ -7,7 +7,7 @@ package import TaskModel
 /// as the requirements of requests.
 package struct LearnedPopulation: Sendable {
     package private(set) var population = PluginPopulation([])
-    /// What was learned and what was left out, sorted by plugin and task.
+    /// The learned tasks, and the tasks and plugins that are left out, sorted by plugin and task.
     package private(set) var rows: [LearnedTask] = []
     /// The requests that neither the plugin nor a user submitted, as schedules. Pushes have none.
     private(set) var schedules: [PluginIdentifier: [TaskIdentifier: WorkSchedule]] = [:]

@@ -76,7 +76,7 @@ struct TaskHistory: Sendable {
         )
     }
 
-    /// Runs that were cut short understate the run time: they count only when no run came to its end.
+    /// Runs that the host ended early understate the run time: they count only when no run completed.
     private var runTimes: [Duration] {
         let ended = runs.filter { [.succeeded, .failed, .retrying, .noData].contains($0.outcome) }
         return (ended.isEmpty ? runs : ended).map(\.took)

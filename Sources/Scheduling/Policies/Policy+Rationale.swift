@@ -67,7 +67,7 @@ extension LearnedUse.Outlook {
         let lead = LearnedUse.lead.humanReadable
         switch self {
         case .unknown: return "too few uses to expect one"
-        case .soon: return "a use is expected in this hour or within \(lead), and refresh requests are not spared"
+        case .soon: return "a use is expected in this hour or within \(lead), which lengthens no spacing"
         case .later: return "no use is expected within \(lead): until then \(longer) between two refresh launches"
         case .unused(let weeks, nil): return "unused for \(weeks) weeks: \(longer) between two refresh launches"
         case .unused(let weeks, _?):
