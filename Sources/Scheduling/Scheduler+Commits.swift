@@ -24,6 +24,7 @@ extension Scheduler {
         case .clearance(let clearance, let change): clear(clearance, change, at: now)
         case .pause(let plugin, let pause, let reply): pauseRecorded(of: plugin, pause, reply: reply, at: now)
         case .cursorClearing(let reply): emit(.answer(reply, .cursorCleared))
+        case .pushToken(let staged): settle(staged, at: now)
         case .waits(let plugin, _): waitsWritten(of: plugin, at: now)
         case .keeping: break
         }
@@ -51,6 +52,7 @@ extension Scheduler {
         case .pause(let plugin, _, let reply):
             pauseNotRecorded(of: plugin, reply: reply, because: message, at: now)
         case .cursorClearing(let reply): emit(.answer(reply, .notRecorded(message: message)))
+        case .pushToken(let staged): rollBack(staged, because: message, at: now)
         case .waits(let plugin, let classes): waitsNotWritten(of: plugin, classes, at: now)
         case .keeping(let changes):
             kept += changes

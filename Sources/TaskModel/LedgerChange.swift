@@ -195,6 +195,8 @@ package struct LedgerSnapshot: Sendable {
     package var uses: [PluginIdentifier: UseHistogram]
     /// The pushes without a journal entry, by user.
     package var pushSums: [PluginIdentifier: [PushSum]]
+    /// Plugins with a valid device token.
+    package var pushTokenHolders: Set<PluginIdentifier>
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
@@ -208,6 +210,7 @@ package struct LedgerSnapshot: Sendable {
         pauses: [PluginIdentifier: PluginPause] = [:],
         uses: [PluginIdentifier: UseHistogram] = [:],
         pushSums: [PluginIdentifier: [PushSum]] = [:],
+        pushTokenHolders: Set<PluginIdentifier> = [],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -220,6 +223,7 @@ package struct LedgerSnapshot: Sendable {
         self.pauses = pauses
         self.uses = uses
         self.pushSums = pushSums
+        self.pushTokenHolders = pushTokenHolders
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }

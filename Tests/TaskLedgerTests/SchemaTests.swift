@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has sixteen named migration steps, and its version is their number`() throws {
+    @Test func `the schema has seventeen named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -26,10 +26,11 @@ struct SchemaTests {
                 "14: uses of plugins by hour of the week",
                 "15: deadlines of requests, device tokens",
                 "16: cursors of tasks",
-                "19: pushes without a journal entry",
+                "17: pushes without a journal entry",
+                "18: digests of device tokens",
             ]
         )
-        #expect(LedgerSchema.version == 17)
+        #expect(LedgerSchema.version == 18)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
         #expect(try pragma("user_version", of: database) == 17)
@@ -64,8 +65,9 @@ struct SchemaTests {
         10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
         13: thirteenthVersion, 14: usesVersion, 15: fifteenthStep, 16: cursorsVersion,
         17: pushSumsVersion,
+        18: tokenDigestsStep,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 17 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 18 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -206,6 +208,11 @@ private let cursorsVersion = """
 private let pushSumsVersion = """
     push_sum: plugin INTEGER! #1, user_id INTEGER! #2, user_process INTEGER!, user_command TEXT, accepted INTEGER!,
         replaced INTEGER!, lapsed INTEGER!, last INTEGER!
+    """
+
+private let tokenDigestsStep = """
+    ended_push_token: id INTEGER #1, digest BLOB!, plugin INTEGER!, ended_at INTEGER!
+    push_token: plugin INTEGER #1, token BLOB!, digest BLOB!, issued_at INTEGER!
     """
 
 private let fifteenthStep = """

@@ -31,6 +31,7 @@ enum StagedChange: Sendable {
     case pause(PluginIdentifier, PluginPause?, reply: ReplyToken?)
     /// The deletion of a cursor by a user.
     case cursorClearing(ReplyToken)
+    case pushToken(StagedPushToken)
     /// Changes of a plugin's wait history that concern the given classes of work.
     case waits(PluginIdentifier, [WorkClass])
     /// Changes that no decision waits for. After a failed commit they are staged again.

@@ -67,8 +67,8 @@ private enum PushSums {
 }
 
 extension LedgerSchema {
-    /// The nineteenth migration: the numbers of pushes that have no journal entry yet, by plugin and user.
-    static let nineteenth = """
+    /// The seventeenth migration: the numbers of pushes that have no journal entry yet, by plugin and user.
+    static let seventeenth = """
         CREATE TABLE push_sum (
             plugin INTEGER NOT NULL REFERENCES plugin (id),
             user_id INTEGER NOT NULL,

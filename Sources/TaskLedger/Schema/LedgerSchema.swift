@@ -77,7 +77,8 @@ enum LedgerSchema {
         Step(name: "14: uses of plugins by hour of the week", sql: fourteenth),
         Step(name: "15: deadlines of requests, device tokens", sql: fifteenth),
         Step(name: "16: cursors of tasks", sql: sixteenth),
-        Step(name: "19: pushes without a journal entry", sql: nineteenth),
+        Step(name: "17: pushes without a journal entry", sql: seventeenth),
+        Step(name: "18: digests of device tokens", sql: tokenDigests),
     ]
 
     private static let usersBlame = """

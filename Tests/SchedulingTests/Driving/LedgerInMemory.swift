@@ -32,6 +32,7 @@ struct LedgerInMemory {
         var pauses: [PluginIdentifier: PluginPause] = [:]
         var uses: [PluginIdentifier: UseHistogram] = [:]
         var pushSums: [PluginIdentifier: [UInt32?: PushSum]] = [:]
+        var pushTokens: [PluginIdentifier: PushToken] = [:]
         var cursors: [TaskIdentifier: Int] = [:]
         /// Submissions whose present launch has moved their cursor.
         var moved: Set<SubmissionNumber> = []
@@ -67,6 +68,7 @@ struct LedgerInMemory {
     var pushSums: [PluginIdentifier: [PushSum]] {
         state.pushSums.mapValues { sums in sums.values.sorted { $0.last < $1.last } }
     }
+    var pushTokens: [PluginIdentifier: PushToken] { state.pushTokens }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The tasks with a cursor, and the numbers of runs in a row that did not move it.
     var cursors: [TaskIdentifier: Int] { state.cursors }
@@ -118,6 +120,7 @@ struct LedgerInMemory {
             pauses: state.pauses,
             uses: state.uses,
             pushSums: pushSums,
+            pushTokenHolders: Set(state.pushTokens.keys),
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -237,7 +240,13 @@ struct LedgerInMemory {
             if state.cursors[identifier] != nil { state.cursors[identifier] = count }
         case .journal(let entry):
             if let number = entry.submission { state.lastSubmission = max(state.lastSubmission, number) }
-        case .endLaunch, .requeueTask, .changePushToken, .raiseIncarnation: break
+        case .changePushToken(let plugin, let change, _):
+            switch change {
+            case .issue(let token): state.pushTokens[plugin] = state.pushTokens[plugin] ?? token
+            case .rotate(let token): state.pushTokens[plugin] = token
+            case .revoke: state.pushTokens[plugin] = nil
+            }
+        case .endLaunch, .requeueTask, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil
