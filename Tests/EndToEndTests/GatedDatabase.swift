@@ -3,8 +3,8 @@
 import Foundation
 import HostTestKit
 
-/// A database for DatabaseCleaner that records each deletion, in the same transaction, and holds the deletion of one row:
-/// the row of the gate.
+/// A database for DatabaseCleaner that records each deletion, in the same transaction, and holds the deletion of one
+/// row: the row of the gate.
 struct GatedDatabase {
     static let oldRows = 2400
     static let keptRows = 200
@@ -48,8 +48,8 @@ struct GatedDatabase {
         }
     }
 
-    /// Moves the gate to another row, after the transaction of a killed process was rolled back. The transaction of this
-    /// call continues the file of that transaction, and so creates none.
+    /// Moves the gate to another row, after the transaction of a killed process was rolled back. The transaction of
+    /// this call continues the file of that transaction, and so creates none.
     func moveGate(to row: Int) async throws { _ = try await query("UPDATE gate SET row = \(row)") }
 
     func query(_ sql: String) async throws -> String {
