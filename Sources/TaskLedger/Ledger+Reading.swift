@@ -139,6 +139,7 @@ extension Database {
             occurrences: try occurrences(),
             pauses: try pauses(),
             uses: try uses(),
+            pushSums: try pushSums(),
             lastSubmission: last.submission,
             lastLaunch: last.launch
         )

@@ -26,12 +26,13 @@ struct SchemaTests {
                 "14: uses of plugins by hour of the week",
                 "15: deadlines of requests, device tokens",
                 "16: cursors of tasks",
+                "19: pushes without a journal entry",
             ]
         )
-        #expect(LedgerSchema.version == 16)
+        #expect(LedgerSchema.version == 17)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 16)
+        #expect(try pragma("user_version", of: database) == 17)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -62,8 +63,9 @@ struct SchemaTests {
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
         10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
         13: thirteenthVersion, 14: usesVersion, 15: fifteenthStep, 16: cursorsVersion,
+        17: pushSumsVersion,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 16 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 17 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -199,6 +201,11 @@ private let usesVersion = """
 private let cursorsVersion = """
     cursor: id INTEGER #1, plugin INTEGER!, identifier TEXT!, bytes BLOB!, version TEXT!, written_by INTEGER!, moved_in
         INTEGER, moved_at INTEGER!, standstills INTEGER!
+    """
+
+private let pushSumsVersion = """
+    push_sum: plugin INTEGER! #1, user_id INTEGER! #2, user_process INTEGER!, user_command TEXT, accepted INTEGER!,
+        replaced INTEGER!, lapsed INTEGER!, last INTEGER!
     """
 
 private let fifteenthStep = """
