@@ -77,6 +77,7 @@ enum LedgerSchema {
         Step(name: "14: uses of plugins by hour of the week", sql: fourteenth),
         Step(name: "15: deadlines of requests, device tokens", sql: fifteenth),
         Step(name: "16: cursors of tasks", sql: sixteenth),
+        Step(name: "17: order and payloads of cursors, restarts, setbacks", sql: seventeenth),
     ]
 
     private static let usersBlame = """
