@@ -28,12 +28,13 @@ struct SchemaTests {
                 "16: cursors of tasks",
                 "17: pushes without a journal entry",
                 "18: digests of device tokens",
+                "19: order and payloads of cursors, restarts, setbacks",
             ]
         )
-        #expect(LedgerSchema.version == 18)
+        #expect(LedgerSchema.version == 19)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 17)
+        #expect(try pragma("user_version", of: database) == 19)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -66,8 +67,9 @@ struct SchemaTests {
         13: thirteenthVersion, 14: usesVersion, 15: fifteenthStep, 16: cursorsVersion,
         17: pushSumsVersion,
         18: tokenDigestsStep,
+        19: nineteenthVersion,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 18 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 19 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -213,6 +215,25 @@ private let pushSumsVersion = """
 private let tokenDigestsStep = """
     ended_push_token: id INTEGER #1, digest BLOB!, plugin INTEGER!, ended_at INTEGER!
     push_token: plugin INTEGER #1, token BLOB!, digest BLOB!, issued_at INTEGER!
+    """
+
+private let nineteenthVersion = """
+    cursor: id INTEGER #1, plugin INTEGER!, identifier TEXT!, bytes BLOB!, version TEXT!, written_by INTEGER!, moved_in
+        INTEGER, moved_at INTEGER!, standstills INTEGER!, sequence INTEGER!, origin INTEGER
+    event: plugin INTEGER! #1, number INTEGER! #2, type INTEGER!, created_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, payload_size INTEGER!, failures
+        INTEGER!, setbacks INTEGER!
+    request: plugin INTEGER! #1, identifier TEXT! #2, number INTEGER!, kind INTEGER!, earliest_begin INTEGER,
+        requires_network INTEGER!, requires_external_power INTEGER!, protection INTEGER!, title TEXT, subtitle TEXT,
+        strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, deferred_since INTEGER,
+        payload_size INTEGER!, failures INTEGER!, expires_at INTEGER, restarts INTEGER!, setbacks INTEGER!
+    task: launch INTEGER! #1, position INTEGER! #2, submission INTEGER!, kind INTEGER!, label TEXT!, event_type
+        INTEGER, earliest_begin INTEGER, requires_network INTEGER!, requires_external_power INTEGER!, protection
+        INTEGER!, title TEXT, subtitle TEXT, strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at
+        INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses
+        INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT,
+        payload_size INTEGER!, failures INTEGER!, expires_at INTEGER, setbacks INTEGER!
     """
 
 private let fifteenthStep = """

@@ -69,7 +69,9 @@ struct ChangeWriter: Sendable {
                 superseded.append(entry)
             }
         case .storeCursor(let change):
-            try access.storeCursor(change, names: &plugins)
+            for task in try access.storeCursor(change, names: &plugins) {
+                try append(.cursorTrimmed(of: task, by: change), to: access)
+            }
         case .dropCursor(let plugin, let identifier, let submission):
             try access.dropCursor(of: plugin, identifier, until: submission, names: &plugins)
         case .setStandstills(let plugin, let identifier, let count, let submission):

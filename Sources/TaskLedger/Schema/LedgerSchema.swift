@@ -79,6 +79,7 @@ enum LedgerSchema {
         Step(name: "16: cursors of tasks", sql: sixteenth),
         Step(name: "17: pushes without a journal entry", sql: seventeenth),
         Step(name: "18: digests of device tokens", sql: tokenDigests),
+        Step(name: "19: order and payloads of cursors, restarts, setbacks", sql: nineteenth),
     ]
 
     private static let usersBlame = """
