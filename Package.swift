@@ -490,6 +490,7 @@ let package = Package(
                 "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginChecker", "PluginInstaller", "Replay",
                 "SandboxPolicy", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]

@@ -32,53 +32,42 @@ struct PushGatewayCommandTests {
         try await ScratchDirectory.with { directory in
             let keys = directory.path + "/keys"
             let file = try directory.write(P256.Signing.PrivateKey().pemRepresentation.utf8, to: "a.p8")
-            let add = ["key", "add", file, "--id", "A1", "--team", "T1", "--plugin", "com.example.*"]
-            let added = try await run(add, keys)
-            #expect(
-                added == """
-                    NAME  KIND  TEAM  PLUGINS
-                    A1    key   T1    com.example.*
+            let add = ["add", file, "--id", "A1", "--team", "T1", "--plugin", "com.example.*"]
+            let added = await run(add, on: keys)
+            #expect(added.status == .done && added.terminal.output.contains("A1"))
+            #expect(added.terminal.output.contains("com.example.*"))
+            let again = await run(add, on: keys)
+            #expect(again.status == .refused && again.terminal.error.contains("bgtask push key remove A1"))
+            #expect(await run(["list"], on: keys).terminal.output == added.terminal.output)
+            #expect(await run(["remove", "A1"], on: keys).status == .done)
+            let missing = await run(["remove", "A1"], on: keys)
+            #expect(missing.status == .refused && missing.terminal.error.contains("no key or webhook"))
+        }
+    }
 
-                    """
-            )
-            let again = await #expect(throws: CommandFailure.self) { try await run(add, keys) }
-            #expect(again?.remedy?.contains("bgtask push key remove A1") == true)
-            #expect(try await run(["key", "list"], keys) == added)
-            #expect(try await run(["key", "remove", "A1"], keys) == "")
-            let missing = await #expect(throws: CommandFailure.self) { try await run(["key", "remove", "A1"], keys) }
-            #expect(missing?.message.contains("no key or webhook") == true)
+    @Test func `a file without a key of the curve P-256 is refused, and nothing is stored`() async throws {
+        try await ScratchDirectory.with { directory in
+            let keys = directory.path + "/keys"
+            let file = try directory.write("no key".utf8, to: "a.p8")
+            let added = await run(["add", file, "--id", "A1", "--team", "T1", "--plugin", "*"], on: keys)
+            #expect(added.status == .refused && added.terminal.error.contains("P-256"))
+            #expect(!FileManager.default.fileExists(atPath: keys))
         }
     }
 
     @Test func `a new webhook prints its secret path once, and the list names it without the secret`() async throws {
         try await ScratchDirectory.with { directory in
             let keys = directory.path + "/keys"
-            let path = try await run(["key", "add", "--webhook", "--plugin", "com.example.feed"], keys)
+            let path = await run(["add", "--webhook", "--plugin", "com.example.feed"], on: keys).terminal.output
             #expect(path.hasPrefix("/push/") && path.count == "/push/".count + 64 + 1)
-            let list = try await run(["key", "list"], keys)
+            let list = await run(["list"], on: keys).terminal.output
             #expect(list.contains("webhook") && list.contains("com.example.feed"))
             #expect(!list.contains(path.dropFirst("/push/".count).prefix(8)))
         }
     }
 
-    /// The output of a command on a directory of keys.
-    private func run(_ words: [String], _ keys: String) async throws -> String {
-        let output = Output()
-        var context = CommandContext.current
-        context.standardOutput = { output.append($0) }
-        context.standardError = { _ in }
-        var command = try BgtaskCommand.parseAsRoot(["push"] + words + ["--keys", keys])
-        try await CommandContext.$current.withValue(context) {
-            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
-        }
-        return output.text
+    private func run(_ words: [String], on keys: String) async -> (status: Commands.ExitStatus, terminal: Terminal) {
+        let terminal = Terminal()
+        return (await terminal.run(list: ["push", "key"] + words + ["--keys", keys]), terminal)
     }
-}
-
-/// The text that a command writes.
-private final class Output: @unchecked Sendable {
-    private let lock = NSLock()
-    private var parts = ""
-    var text: String { lock.withLock { parts } }
-    func append(_ part: String) { lock.withLock { parts += part } }
 }
