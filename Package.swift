@@ -454,18 +454,23 @@ let package = Package(
             dependencies: [
                 "ControlAPI", "ControlClient", "LinuxSystem", "TaskModel",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"), .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         .testTarget(
             name: "PushGatewayTests",
             dependencies: [
-                "ControlAPI", "ControlClient", "HostTestKit", "LinuxSystem", "PushGateway", "StatementTraits", "TaskModel",
+                "ControlAPI", "ControlClient", "HostTestKit", "LinuxSystem", "PushGateway", "StatementTraits",
+                "TaskModel",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"), .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
 
@@ -477,7 +482,8 @@ let package = Package(
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostBackup", "HostConfiguration", "HostDoctor",
                 "HostMonitor",
                 "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginConformance",
-                "PluginInstaller", "PluginLaunch", "PluginTrial", "PushGateway", "Replay", "RunnerWire", "SandboxPolicy",
+                "PluginInstaller", "PluginLaunch", "PluginTrial", "PushGateway", "Replay", "RunnerWire",
+                "SandboxPolicy",
                 "Scheduling", "Signatures", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -125,7 +125,9 @@ struct PushDeliveryTests {
                 (unknown, "push-token-unknown"),
             ] {
                 let push = PluginPush(token: try #require(PushToken(hexadecimal: text)))
-                let error = await #expect(throws: ControlError.self) { try await host.client.push(to: plugins[0], push) }
+                let error = await #expect(throws: ControlError.self) {
+                    try await host.client.push(to: plugins[0], push)
+                }
                 guard case .refused(_, let reply) = error else {
                     Issue.record("no refusal: \(String(describing: error))")
                     continue
