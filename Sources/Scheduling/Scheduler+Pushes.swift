@@ -82,6 +82,9 @@ extension Scheduler {
             request: push.request(at: now.wall),
             submitter: .user,
             submittedAt: now.wall,
+            // A push inherits the attempts of an interrupted one, so that a sender does not restart a plugin that
+            // crashes for ever, and its freedom from the spacing, because nothing was delivered.
+            retry: old?.retry ?? Retry(),
             // A push inherits the deferral of the waiting one, so that a steady sender does not delay the delivery.
             deferredSince: old?.deferredSince
         )

@@ -16,8 +16,8 @@ enum Interruptible {
         case noMoreSignals
     }
 
-    /// Runs work until it ends or a signal asks the command to end. The signal cancels the work, which deletes its
-    /// temporary files and ends its processes before this function throws.
+    /// Runs work until it ends or a signal requests the end of the command. The signal cancels the work, which deletes
+    /// its temporary files and ends its processes before this function throws.
     static func cancelling<Result>(_ work: @escaping () async throws -> Result) async throws -> Result {
         let work = Transferred(value: work)
         let signals = CommandContext.current.stopSignals()
