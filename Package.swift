@@ -453,7 +453,9 @@ let package = Package(
             name: "PushGateway",
             dependencies: [
                 "ControlAPI", "ControlClient", "LinuxSystem", "TaskModel",
-                .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -464,11 +466,9 @@ let package = Package(
         .testTarget(
             name: "PushGatewayTests",
             dependencies: [
-                "ControlAPI", "ControlClient", "HostTestKit", "LinuxSystem", "PushGateway", "StatementTraits",
-                "TaskModel",
+                "ControlAPI", "ControlClient", "HostTestKit", "PushGateway", "StatementTraits", "TaskModel",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
