@@ -19,6 +19,13 @@ struct PushTokenGateTests {
         func ended() async { for await _ in stream {} }
     }
 
+    /// The calls in the order of their ends.
+    private final class Order: Sendable {
+        private let state = Mutex<[String]>([])
+        var calls: [String] { state.withLock(\.self) }
+        func note(_ call: String) { state.withLock { $0.append(call) } }
+    }
+
     @Test func `two pushes run beside each other`() async {
         let (first, second) = (Step(), Step())
         async let one: Void = gate.pushing {
@@ -33,24 +40,23 @@ struct PushTokenGateTests {
     }
 
     @Test func `a change waits for the pushes before it, and the pushes after it wait for the change`() async {
-        let order = Mutex<[String]>([])
-        let note = { (text: String) in order.withLock { $0.append(text) } }
+        let (gate, order) = (gate, Order())
         let (entered, held) = (Step(), Step())
         let push = Task {
             await gate.pushing {
                 entered.end()
                 await held.ended()
-                note("push")
+                order.note("push")
             }
         }
         await entered.ended()
-        let change = Task { await gate.changing { note("change") } }
+        let change = Task { await gate.changing { order.note("change") } }
         while gate.waitingCalls < 1 { await Task.yield() }
-        let late = Task { await gate.pushing { note("late push") } }
+        let late = Task { await gate.pushing { order.note("late push") } }
         while gate.waitingCalls < 2 { await Task.yield() }
         held.end()
         _ = await (push.value, change.value, late.value)
-        #expect(order.withLock(\.self) == ["push", "change", "late push"])
+        #expect(order.calls == ["push", "change", "late push"])
     }
 
     @Test func `a failed call lets the next one in`() async {
