@@ -20,6 +20,12 @@ struct PushShapeTests: WireShapeSuite {
             is: #"{"payload": "AP8K", "expires_at": "2026-01-31T02:00:00Z", "priority": "low"}"#
         )
         try check(PluginPush(), "PluginPush", is: "{}")
+        let digits = String(repeating: "a5", count: 32)
+        try check(
+            PluginPush(token: try Samples.pushToken().token, onlyNow: true),
+            "PluginPush",
+            is: "{\"token\": \"\(digits)\", \"only_now\": true}"
+        )
         try check(
             PluginPushReply(
                 SubmissionNumber(rawValue: 15),
@@ -43,6 +49,17 @@ struct PushShapeTests: WireShapeSuite {
             ),
             "PluginPushReply",
             is: #"{"plugin": "com.example.feed", "submission": 15, "state": "replaced", "successor": 16}"#
+        )
+    }
+
+    @Test func `the JSON of a push with an ended device token has the time of the end`() throws {
+        try check(
+            ErrorReply(code: "gone", subReason: "push-token-ended", message: "m", endedAt: Samples.now),
+            "Error",
+            is: """
+                {"error": {"code": "gone", "sub_reason": "push-token-ended", "message": "m",
+                           "ended_at": "2026-01-31T01:48:00Z", "ended_at_ns": "1769824080000000000"}}
+                """
         )
     }
 
