@@ -356,7 +356,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "CSeccomp", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
                 "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy",
-                "Scheduling", "TaskLedger",
+                "Scheduling", "StatementTraits", "TaskLedger",
                 "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
