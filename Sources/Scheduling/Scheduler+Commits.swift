@@ -84,7 +84,7 @@ extension Scheduler {
                 .recordOccurrence(identifier, at: occurrences[identifier] ?? at)
             // The uses of a plugin without a record are dropped.
             case .setUses(let plugin, _): uses[plugin].map { .setUses(plugin, $0) }
-            case .journal: change
+            case .journal, .countPushes: change
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
                 .endTask, .requeueTask, .storeCursor, .dropCursor, .setStandstills, .forbidRequeue, .endLaunch,

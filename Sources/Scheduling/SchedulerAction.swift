@@ -125,6 +125,6 @@ package enum PushResult: Hashable, Sendable {
     case stored(replacing: SubmissionNumber?)
     /// A newer push replaced this one before it could be stored.
     case replaced(by: SubmissionNumber)
-    /// The deadline of the push had passed. The waiting push stays.
+    /// The deadline of the push had passed, or it had to start at once and could not. The waiting push stays.
     case lapsed
 }

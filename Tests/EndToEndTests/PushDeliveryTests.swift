@@ -109,6 +109,38 @@ struct PushDeliveryTests {
         }
     }
 
+    @Test func `a push with a device token needs the valid token of its plugin, which ended ones and others are not`()
+        async throws
+    {
+        var other = TestPlugin("Recorder", tasks: [])
+        other.modes = ["remote-notification"]
+        try await HostFixture.with(Self.unpaced, plugins: [Self.plugin, other]) { host in
+            let plugins = try [Self.plugin, other].map { try #require(PluginIdentifier($0.identifier)) }
+            let ended = try await host.client.pushToken(of: plugins[0])
+            let valid = try await host.client.pushToken(of: plugins[0], rotating: true)
+            let foreign = try await host.client.pushToken(of: plugins[1])
+            let unknown = String(repeating: "a5", count: PushToken.size)
+            for (text, reason) in [
+                (ended.token, "push-token-ended"), (foreign.token, "push-token-of-another-plugin"),
+                (unknown, "push-token-unknown"),
+            ] {
+                let push = PluginPush(token: try #require(PushToken(hexadecimal: text)))
+                let error = await #expect(throws: ControlError.self) {
+                    try await host.client.push(to: plugins[0], push)
+                }
+                guard case .refused(_, let reply) = error else {
+                    Issue.record("no refusal: \(String(describing: error))")
+                    continue
+                }
+                #expect(reply.error.subReason == reason)
+                #expect((reply.error.endedAt != nil) == (text == ended.token))
+            }
+            let push = PluginPush(payload: Array("news".utf8), token: try #require(PushToken(hexadecimal: valid.token)))
+            let reply = try await host.client.push(to: plugins[0], push)
+            #expect(try await host.outcome(of: reply.submission).event == "succeeded")
+        }
+    }
+
     @Test(.proves("C20")) func `a submitted request with a deadline lapses, and its task never runs`() async throws {
         let plugin = TestPlugin("Recorder", tasks: ["processing1"])
         try await HostFixture.with(HostSetup(["external-power": "false"]), plugins: [plugin]) { host in

@@ -74,6 +74,8 @@ struct StagedPushes: Sendable {
     let stored: PendingRequest?
     /// The answers to the senders, in order of arrival.
     let answers: [Answer]
+    /// The counts of those pushes that have no journal entry.
+    let sums: [PushSum]
     let change: ChangeNumber
 
     struct Answer: Sendable {
