@@ -66,7 +66,8 @@ let package = Package(
         .testTarget(
             name: "ColorFeedTests",
             dependencies: [
-                "ColorFeed", .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                "ColorFeed", "StatementTraits", .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                .product(name: "BackgroundTasksApp", package: "bgtask-sdk"),
                 .product(name: "BackgroundTasksTesting", package: "bgtask-sdk"),
             ]
         ),
@@ -152,7 +153,10 @@ let package = Package(
 
         .target(
             name: "TaskLedger",
-            dependencies: ["LinuxSystem", "TaskModel", .product(name: "GRDB", package: "GRDB.swift")]
+            dependencies: [
+                "LinuxSystem", "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
         ),
         .testTarget(
             name: "TaskLedgerTests",

@@ -103,6 +103,8 @@ package enum Answer: Hashable, Sendable {
     /// A user's call deleted the cursor of a task.
     case cursorCleared
     case cursorNotCleared(message: String)
+    /// The plugin has a device token, or none after a revocation. False when this was so before.
+    case pushTokenChanged(Bool)
     /// The launches for the requested tasks. The tasks of paused plugins wait until the plugins are resumed.
     case launching([LaunchNumber])
     case notLaunching(message: String)

@@ -98,7 +98,7 @@ package struct JournalEntry: Hashable, Sendable {
                 ("plugin-resumed", "a user resumed a paused plugin, or the time of its pause has passed", false)
             case .pushTokenChanged:
                 ("push-token-changed", "a user issued, rotated or revoked the device token of a plugin", false)
-            case .cursorCleared: ("cursor-cleared", "a user deleted the cursor of a task", false)
+            case .cursorCleared: ("cursor-cleared", "a user or the host deleted the cursor of a task", false)
             case .configurationReloaded:
                 ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
             case .backedUp: ("backed-up", "a user made a backup of the running host", false)

@@ -4,6 +4,7 @@ import ControlAPI
 import ControlClient
 import Foundation
 import HostTestKit
+import StatementTraits
 import Testing
 
 @Suite("The control socket admits its own user, root and the members of its groups", .enabled(if: getuid() == 0))
@@ -95,13 +96,31 @@ struct AdmissionTests {
             #expect(text.contains("socket groups   read nogroup, submit daemon, operate bin"))
         }
     }
+
+    @Test(.proves("C19")) func `the contents of a cursor are shown to the role operate only`() async throws {
+        let plugin = TestPlugin("MovesCursors")
+        let setup = HostSetup(["read-group": "nogroup", "operate-group": "bin"])
+        try await HostFixture.with(setup, plugins: [plugin]) { host in
+            _ = try await host.outcome(of: try await host.submit(plugin.task()))
+            let path = "/v1/tasks/\(plugin.task())/cursor"
+            let reader = try await host.ask(asUser: 54_321, group: Self.nogroup, for: path)
+            #expect(reader.hasPrefix("HTTP/1.1 200") && reader.contains("moved_at"))
+            #expect(!reader.contains("row 7") && !reader.contains("726f77"))
+            let operating = try await host.ask(asUser: 54_321, group: 2, for: path)
+            #expect(operating.contains("row 7") && operating.contains("726f772037"))
+        }
+    }
 }
 
 extension HostFixture {
-    /// The host's response to a status call by a program that runs as another user; the error of `connect` if the call
-    /// failed.
-    fileprivate func ask(asUser user: UInt32, group: UInt32, others: [UInt32] = []) async throws -> String {
-        let run = try await foreignCaller(user, [group] + others, ["print", "GET", "/v1/host"])
+    /// The host's response to a call by a program that runs as another user; the error of `connect` if the call failed.
+    fileprivate func ask(
+        asUser user: UInt32,
+        group: UInt32,
+        others: [UInt32] = [],
+        for path: String = "/v1/host"
+    ) async throws -> String {
+        let run = try await foreignCaller(user, [group] + others, ["print", "GET", path])
         return run.output + run.error
     }
 

@@ -169,7 +169,9 @@ struct PushDeliveryTests {
         (Int64(Date().timeIntervalSince1970) + count) * 1_000_000_000
     }
 
-    @Test func `the example NoticeBoard writes the payload of each push into its container`() async throws {
+    @Test func `the example NoticeBoard keeps the payload of each push and its device token in its container`()
+        async throws
+    {
         let identifier = "com.example.noticeboard"
         try await HostFixture.with(Self.unpaced, plugins: []) { host in
             try host.directory.write(
@@ -183,8 +185,46 @@ struct PushDeliveryTests {
             let push = PluginPush(payload: Array("the printer\nis back".utf8))
             let reply = try await host.client.push(to: board, push)
             #expect(try await host.outcome(of: reply.submission).event == "succeeded")
-            let file = "\(host.stateDirectory)/containers/\(identifier)/notices.txt"
-            #expect(try String(contentsOfFile: file, encoding: .utf8) == "the printer is back\n")
+            let container = "\(host.stateDirectory)/containers/\(identifier)"
+            let notices = { try String(contentsOfFile: "\(container)/notices.txt", encoding: .utf8) }
+            let token = { try String(contentsOfFile: "\(container)/device-token.txt", encoding: .utf8) }
+            #expect(try notices() == "the printer is back\n")
+            let first = try await host.client.pushToken(of: board)
+            #expect(try token() == "\(first.token)\n")
+            let second = try await host.client.pushToken(of: board, rotating: true)
+            #expect(second.token != first.token && (try token() == "\(first.token)\n"))
+            let next = try await host.client.push(to: board, push)
+            #expect(try await host.outcome(of: next.submission).event == "succeeded")
+            #expect(try token() == "\(second.token)\n")
+        }
+    }
+
+    @Test func `a plugin registers for pushes, gets the same token until it is rotated, and unregisters`()
+        async throws
+    {
+        try await HostFixture.with(Self.unpaced, plugins: [Self.plugin]) { host in
+            let plugin = try #require(PluginIdentifier(Self.plugin.identifier))
+            for payload in ["register", "register"] {
+                _ = try await host.outcome(of: try await host.push(to: Self.plugin, payload).submission)
+            }
+            let first = try await host.client.pushToken(of: plugin)
+            let second = try await host.client.pushToken(of: plugin, rotating: true)
+            for payload in ["register", "unregister", "unregister"] {
+                _ = try await host.outcome(of: try await host.push(to: Self.plugin, payload).submission)
+            }
+            #expect(
+                host.containerText(Self.plugin, "tokens.txt") == """
+                    BGT_TRUNCATED BGT_OK \(first.token)
+                    BGT_TRUNCATED BGT_OK \(first.token)
+                    BGT_TRUNCATED BGT_OK \(second.token)
+                    BGT_OK
+                    BGT_OK
+
+                    """
+            )
+            #expect(try await host.client.check(PushTokenCheck(token: second.token)).state == .ended)
+            let changes = try await host.journal().filter { $0.event == "push-token-changed" }
+            #expect(changes.count == 3 && changes.filter { $0.launch != nil }.count == 2)
         }
     }
 }

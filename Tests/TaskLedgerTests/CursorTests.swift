@@ -93,15 +93,6 @@ struct CursorTests {
         #expect(try stored()?.standstills == 0)
     }
 
-    @Test(.proves("C19")) func `a cursor beyond the limit stays although the clock was set back before its write`()
-        async throws
-    {
-        let others = try (0..<1_000).map { try #require(TaskIdentifier("com.example.feed.item\($0)")) }
-        try await ledger.commitAndWait(others.map { write(.bytes([1]), of: $0, in: 5) })
-        try await ledger.commitAndWait([write(.bytes([2]), in: 1)])
-        #expect(try stored()?.bytes == [2])
-    }
-
     @Test(.proves("C19")) func `the cursors of a forgotten plugin are deleted`() async throws {
         try await ledger.commitAndWait([write(.bytes([1]))])
         try await ledger.commitAndWait([.forgetPlugin(feed)])

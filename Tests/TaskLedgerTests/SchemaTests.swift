@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has sixteen named migration steps, and its version is their number`() throws {
+    @Test func `the schema has seventeen named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -26,12 +26,15 @@ struct SchemaTests {
                 "14: uses of plugins by hour of the week",
                 "15: deadlines of requests, device tokens",
                 "16: cursors of tasks",
+                "17: pushes without a journal entry",
+                "18: digests of device tokens",
+                "19: order and payloads of cursors, restarts, setbacks",
             ]
         )
-        #expect(LedgerSchema.version == 16)
+        #expect(LedgerSchema.version == 19)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 16)
+        #expect(try pragma("user_version", of: database) == 19)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -62,8 +65,11 @@ struct SchemaTests {
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
         10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
         13: thirteenthVersion, 14: usesVersion, 15: fifteenthStep, 16: cursorsVersion,
+        17: pushSumsVersion,
+        18: tokenDigestsStep,
+        19: nineteenthVersion,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 16 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 19 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -199,6 +205,35 @@ private let usesVersion = """
 private let cursorsVersion = """
     cursor: id INTEGER #1, plugin INTEGER!, identifier TEXT!, bytes BLOB!, version TEXT!, written_by INTEGER!, moved_in
         INTEGER, moved_at INTEGER!, standstills INTEGER!
+    """
+
+private let pushSumsVersion = """
+    push_sum: plugin INTEGER! #1, user_id INTEGER! #2, user_process INTEGER!, user_command TEXT, accepted INTEGER!,
+        replaced INTEGER!, lapsed INTEGER!, last INTEGER!
+    """
+
+private let tokenDigestsStep = """
+    ended_push_token: id INTEGER #1, digest BLOB!, plugin INTEGER!, ended_at INTEGER!
+    push_token: plugin INTEGER #1, token BLOB!, digest BLOB!, issued_at INTEGER!
+    """
+
+private let nineteenthVersion = """
+    cursor: id INTEGER #1, plugin INTEGER!, identifier TEXT!, bytes BLOB!, version TEXT!, written_by INTEGER!, moved_in
+        INTEGER, moved_at INTEGER!, standstills INTEGER!, sequence INTEGER!, origin INTEGER
+    event: plugin INTEGER! #1, number INTEGER! #2, type INTEGER!, created_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, payload_size INTEGER!, failures
+        INTEGER!, setbacks INTEGER!
+    request: plugin INTEGER! #1, identifier TEXT! #2, number INTEGER!, kind INTEGER!, earliest_begin INTEGER,
+        requires_network INTEGER!, requires_external_power INTEGER!, protection INTEGER!, title TEXT, subtitle TEXT,
+        strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, deferred_since INTEGER,
+        payload_size INTEGER!, failures INTEGER!, expires_at INTEGER, restarts INTEGER!, setbacks INTEGER!
+    task: launch INTEGER! #1, position INTEGER! #2, submission INTEGER!, kind INTEGER!, label TEXT!, event_type
+        INTEGER, earliest_begin INTEGER, requires_network INTEGER!, requires_external_power INTEGER!, protection
+        INTEGER!, title TEXT, subtitle TEXT, strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at
+        INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses
+        INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT,
+        payload_size INTEGER!, failures INTEGER!, expires_at INTEGER, setbacks INTEGER!
     """
 
 private let fifteenthStep = """

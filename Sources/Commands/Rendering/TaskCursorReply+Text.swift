@@ -11,9 +11,9 @@ extension TaskCursorReply: Presentable {
         fields.add("plugin", version.map { "\(plugin) \($0)" } ?? plugin)
         fields.add("moved", "\(movedAt.text(for: reader)) by submission \(submission)")
         fields.add("length", length == 1 ? "1 byte" : "\(length) bytes")
-        fields.add("cursor", text ?? hex)
+        fields.add("cursor", text ?? hex ?? "hidden: the contents of a cursor need the role operate")
         if standstills > 0 {
-            fields.add("standing", standstills == 1 ? "in the last run" : "in the last \(standstills) runs")
+            fields.add("not moved", standstills == 1 ? "in the last run" : "in the last \(standstills) runs")
         }
         return fields.text
     }

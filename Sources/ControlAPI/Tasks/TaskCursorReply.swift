@@ -8,9 +8,9 @@ package struct TaskCursorReply: Codable, Hashable, Sendable {
     package let plugin: String
     /// Number of bytes.
     package let length: Int
-    /// The cursor as lower-case hexadecimal digits.
-    package let hex: String
-    /// The cursor as text; nil when it is not UTF-8.
+    /// The cursor as lower-case hexadecimal digits; nil for a caller below the role `operate`.
+    package let hex: String?
+    /// The cursor as text; nil when it is not UTF-8, and for a caller below the role `operate`.
     package let text: String?
     /// Version of the plugin that wrote the cursor; nil when its manifest had none.
     package let version: String?
@@ -21,13 +21,14 @@ package struct TaskCursorReply: Codable, Hashable, Sendable {
     /// Number of runs in a row that did not move the cursor.
     package let standstills: Int
 
-    package init(_ stored: StoredCursor) {
+    /// - Parameter showsContents: whether the caller may read the bytes of the cursor.
+    package init(_ stored: StoredCursor, showsContents: Bool = true) {
         let cursor = stored.cursor
         identifier = stored.identifier.text
         plugin = stored.plugin.text
         length = cursor.bytes.count
-        hex = cursor.bytes.map { $0.hexadecimal }.joined()
-        text = String(validating: cursor.bytes, as: UTF8.self)
+        hex = showsContents ? cursor.bytes.map { $0.hexadecimal }.joined() : nil
+        text = showsContents ? String(validating: cursor.bytes, as: UTF8.self) : nil
         version = cursor.version.isEmpty ? nil : cursor.version
         movedAt = Timestamp(cursor.movedAt)
         movedAtSecond = CalendarTime(secondOf: movedAt)

@@ -52,8 +52,9 @@ struct ControlAnswers: Sendable {
     }
 
     private func response(to request: Request, from peer: Peer, over channel: any Channel) async throws -> Response {
+        let role: ControlRole
         do {
-            _ = try admission.admit(peer)
+            role = try admission.admit(peer)
         } catch {
             report(peer, request)
             throw error
@@ -74,7 +75,7 @@ struct ControlAnswers: Sendable {
             // From here on the caller waits for the host, not the host for the caller.
             connections.setIdle(channel, false)
             var routes = routes
-            routes.caller = peer
+            (routes.caller, routes.role) = (peer, role)
             return try await routes.answer(call)
         }
     }

@@ -8,7 +8,9 @@ import TaskModel
 // Cursors of tasks, as users see and delete them.
 extension ControlRoutes {
     func cursor(_ text: String) async throws -> TaskCursorReply {
-        TaskCursorReply(try await stored(try TaskIdentifier(validating: text)))
+        let cursor = try await stored(try TaskIdentifier(validating: text))
+        // The contents may name files or accounts of a user, and the log of a plugin needs the same role.
+        return TaskCursorReply(cursor, showsContents: role == .operate)
     }
 
     func clearCursor(_ text: String) async throws -> TaskCursorClearReply {

@@ -22,6 +22,8 @@ struct ControlRoutes: Sendable {
     let tokenGate: PushTokenGate
     /// The caller of the current request; nil outside of a request.
     var caller: Peer?
+    /// The role of the caller; nil outside of a request.
+    var role: ControlRole?
 
     /// Sends an event to the scheduler on behalf of the caller, and returns the answer.
     func ask(_ event: (ReplyToken) -> SchedulerEvent) async -> Answer {

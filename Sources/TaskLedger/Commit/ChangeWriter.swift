@@ -69,7 +69,9 @@ struct ChangeWriter: Sendable {
                 superseded.append(entry)
             }
         case .storeCursor(let change):
-            try access.storeCursor(change, names: &plugins)
+            for task in try access.storeCursor(change, names: &plugins) {
+                try append(.cursorTrimmed(of: task, by: change), to: access)
+            }
         case .dropCursor(let plugin, let identifier, let submission):
             try access.dropCursor(of: plugin, identifier, until: submission, names: &plugins)
         case .setStandstills(let plugin, let identifier, let count, let submission):
@@ -96,6 +98,9 @@ struct ChangeWriter: Sendable {
             try access.setPause(of: plugin, pause, names: &plugins)
         case .setUses(let plugin, let uses):
             try access.setUses(of: plugin, uses, names: &plugins)
+        case .countPushes(let plugin, let sum):
+            try access.countPushes(of: plugin, sum, names: &plugins)
+            lastSubmission = max(lastSubmission, sum.last)
         case .changePushToken(let plugin, let change, let now):
             try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
         case .raiseIncarnation(let incarnation):

@@ -18,20 +18,23 @@ extension Ledger {
 
 /// Statements on the table of cursors: one row per plugin and task identifier.
 extension WriteAccess {
-    /// Maximum number of cursors of one plugin. Beyond it, a new cursor deletes those that moved least recently, but
-    /// never itself: its time is the oldest when the clock was set back, and its call is answered as recorded.
-    private static let mostCursors = 1_000
+    /// Maximum number of cursors of one plugin. Beyond it, a new cursor deletes those that were written least recently,
+    /// but neither itself nor the cursor of a running task.
+    static let mostCursors: Int64 = 1_000
 
     /// Stores the cursor of a running task, or deletes it when the task has discarded it. No effect without contents,
     /// and when a newer submission of the identifier wrote the stored cursor.
-    func storeCursor(_ change: CursorChange, names: inout PluginNames) throws {
+    ///
+    /// - Returns: the tasks whose cursors were deleted, because the plugin had too many.
+    func storeCursor(_ change: CursorChange, names: inout PluginNames) throws -> [String] {
         let plugin = try names.number(of: change.plugin, in: self)
         let identifier = change.identifier
         switch change.image {
-        case nil: return
-        case .discarded: try dropCursor(of: change.plugin, identifier, until: change.submission, names: &names)
+        case nil: return []
+        case .discarded:
+            try dropCursor(of: change.plugin, identifier, until: change.submission, names: &names)
+            return []
         case .bytes(let bytes):
-            let count = try integer(Cursors.count, plugin) ?? 0
             let launch = change.isMovement ? change.launch.rawValue : nil
             try run(Cursors.store) { run in
                 try run.bind(plugin)
@@ -41,11 +44,19 @@ extension WriteAccess {
                 try run.bind(change.submission.rawValue)
                 try run.bind(launch)
                 try run.bind(change.at.nanoseconds)
+                try run.bind(plugin)
             }
-            if count >= Self.mostCursors {
-                try run(Cursors.trim, plugin, identifier.text, plugin, Self.mostCursors)
-            }
+            return try trimCursors(ofPlugin: plugin, keeping: identifier)
         }
+    }
+
+    /// Deletes the cursors above the limit of a plugin, and returns their tasks.
+    private func trimCursors(ofPlugin plugin: Int64, keeping identifier: TaskIdentifier) throws -> [String] {
+        let excess = (try integer(Cursors.count, plugin) ?? 0) - Self.mostCursors
+        if excess <= 0 { return [] }
+        let oldest = try texts(Cursors.oldest, plugin, identifier.text, plugin, excess)
+        for task in oldest { try run(Cursors.remove, plugin, task, Int64.max) }
+        return oldest
     }
 
     /// Deletes the cursor of a task.
@@ -104,8 +115,24 @@ extension Database {
     }
 }
 
+extension JournalEntry {
+    /// The entry about a cursor that was deleted because the plugin had too many.
+    static func cursorTrimmed(of task: String, by change: CursorChange) -> JournalEntry {
+        JournalEntry(
+            at: change.at,
+            event: .cursorCleared,
+            plugin: change.plugin,
+            label: task,
+            blame: .plugin,
+            message: "the cursor of \(task) is deleted: the plugin has more than \(WriteAccess.mostCursors) cursors, and"
+                + " this one was written least recently; the next run begins from the start; complete finished tasks"
+                + " as succeeded, which deletes their cursors"
+        )
+    }
+}
+
 extension RowReader {
-    fileprivate mutating func cursor() throws -> TaskCursor {
+    mutating func cursor() throws -> TaskCursor {
         TaskCursor(
             bytes: try bytes("bytes"),
             version: try text("version"),
@@ -114,68 +141,4 @@ extension RowReader {
             standstills: try count("standstills")
         )
     }
-}
-
-private enum Cursors {
-    static let count = StatementText("SELECT count(*) FROM cursor WHERE plugin = ?")
-    static let store = StatementText(
-        """
-        INSERT INTO cursor (plugin, identifier, bytes, version, written_by, moved_in, moved_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (plugin, identifier) DO UPDATE SET
-            bytes = excluded.bytes, version = excluded.version, written_by = excluded.written_by,
-            moved_in = excluded.moved_in, moved_at = excluded.moved_at,
-            standstills = iif(excluded.moved_in IS NULL, standstills, 0)
-        WHERE written_by <= excluded.written_by
-        """
-    )
-    static let trim = StatementText(
-        """
-        DELETE FROM cursor WHERE plugin = ? AND identifier <> ? AND id NOT IN (
-            SELECT id FROM cursor WHERE plugin = ? ORDER BY moved_at DESC, id DESC LIMIT ?
-        )
-        """
-    )
-    static let remove = StatementText("DELETE FROM cursor WHERE plugin = ? AND identifier = ? AND written_by <= ?")
-    static let setStandstills = StatementText(
-        "UPDATE cursor SET standstills = ? WHERE plugin = ? AND identifier = ? AND written_by <= ?"
-    )
-    static let forget = StatementText("DELETE FROM cursor WHERE plugin = ?")
-
-    private static let columns = "bytes, version, moved_at, written_by, standstills"
-
-    static let ofIdentifier = """
-        SELECT plugin.identifier AS identifier, \(columns)
-        FROM cursor JOIN plugin ON plugin.id = cursor.plugin WHERE cursor.identifier = ? ORDER BY plugin.identifier
-        """
-
-    private static let ofTasks = """
-        FROM task JOIN launch ON launch.number = task.launch
-            JOIN cursor ON cursor.plugin = launch.plugin AND cursor.identifier = task.label
-        WHERE task.launch = ? AND is_over = 0 AND event_type IS NULL
-        """
-    static let ofLaunch = "SELECT submission, \(columns) \(ofTasks)"
-    static let ofTask = "\(ofLaunch) AND submission = ?"
-    static let moved = "SELECT submission \(ofTasks) AND moved_in = task.launch AND written_by = submission"
-}
-
-extension LedgerSchema {
-    /// The sixteenth migration: the cursors of tasks. `moved_in` is the launch that moved the cursor last; NULL when
-    /// that launch left the cursor where it began.
-    static let sixteenth = """
-        CREATE TABLE cursor (
-            id INTEGER PRIMARY KEY,
-            plugin INTEGER NOT NULL REFERENCES plugin (id),
-            identifier TEXT NOT NULL,
-            bytes BLOB NOT NULL,
-            version TEXT NOT NULL,
-            written_by INTEGER NOT NULL,
-            moved_in INTEGER,
-            moved_at INTEGER NOT NULL,
-            standstills INTEGER NOT NULL DEFAULT 0,
-            UNIQUE (plugin, identifier)
-        ) STRICT;
-
-        CREATE INDEX cursor_by_identifier ON cursor (identifier);
-        """
 }

@@ -50,6 +50,15 @@ extension SchedulerDriver {
     }
 
     @discardableResult
+    func changePushToken(
+        of plugin: PluginIdentifier = .app,
+        _ change: PushTokenChange,
+        from launch: LaunchNumber? = nil
+    ) -> Answer? {
+        ask { .pushTokenChangeRequested(plugin, change, from: launch, reply: $0) }
+    }
+
+    @discardableResult
     func trigger(_ plugin: PluginIdentifier = .keyboard, payload: [UInt8] = []) -> Answer? {
         ask { .triggered(Trigger(plugin: plugin, payload: payload), reply: $0) }
     }

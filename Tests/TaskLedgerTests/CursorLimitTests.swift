@@ -1,0 +1,69 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import StatementTraits
+import TaskModel
+import Testing
+
+@testable import TaskLedger
+
+@Suite("A plugin keeps the cursors that it wrote last, and those of running tasks")
+struct CursorLimitTests {
+    private let ledger: Ledger
+    private let others: [TaskIdentifier]
+    private let newest: TaskIdentifier
+
+    init() throws {
+        ledger = try Ledger.inMemory()
+        others = try (0..<1_000).map { try #require(TaskIdentifier("com.example.feed.item\($0)")) }
+        newest = try #require(TaskIdentifier("com.example.feed.newest"))
+    }
+
+    private func write(_ identifier: TaskIdentifier, at second: Int64 = 5) -> LedgerChange {
+        .storeCursor(
+            CursorChange(
+                plugin: feed,
+                identifier: identifier,
+                launch: 1,
+                task: TaskID(launch: 1, index: 0),
+                submission: 9,
+                version: "2.1",
+                at: time(second),
+                isMovement: true,
+                image: .bytes([1])
+            )
+        )
+    }
+
+    private func has(_ identifier: TaskIdentifier) throws -> Bool { try ledger.cursor(of: identifier) != nil }
+
+    @Test(.proves("C19"))
+    func `a cursor beyond the limit stays although the clock was set back, and the oldest write is deleted`()
+        async throws
+    {
+        try await ledger.commitAndWait(others.map { write($0) })
+        try await ledger.commitAndWait([write(others[0], at: 4)])
+        try await ledger.commitAndWait([write(newest, at: 1)])
+        #expect(try has(newest) && has(others[0]) && !has(others[1]) && has(others[2]))
+    }
+
+    @Test(.proves("C19")) func `a write to a stored cursor at the limit deletes none`() async throws {
+        try await ledger.commitAndWait(others.map { write($0) })
+        try await ledger.commitAndWait([write(others[500])])
+        #expect(try has(others[0]))
+    }
+
+    @Test(.proves("C19")) func `the cursor of a running task is not deleted, and each deletion is in the journal`()
+        async throws
+    {
+        let running = plainRequest(1)
+        let identifier = running.request.identifier
+        try await ledger.commitAndWait([
+            .storeRequest(running, payload: []), .startLaunch(plan(1, [.request(running)])), write(identifier),
+        ])
+        try await ledger.commitAndWait(others.map { write($0) })
+        #expect(try has(identifier) && !has(others[0]) && has(others[1]))
+        let entries = try ledger.journal(JournalSelection(limit: 9)).filter { $0.event == "cursor-cleared" }
+        #expect(entries.map(\.label) == [others[0].text])
+        #expect(entries.first?.message.contains("more than 1000 cursors") == true)
+    }
+}
