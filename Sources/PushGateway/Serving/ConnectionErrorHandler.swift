@@ -12,6 +12,8 @@ final class ConnectionErrorHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if isEnding { return }
         isEnding = true
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: GatewayLimits.errorTimeout) { bound.value.close(promise: nil) }
         context.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
 }

@@ -21,6 +21,8 @@ enum GatewayLimits {
     static let requestTimeout: TimeAmount = .seconds(60)
     /// Maximum time of an HTTP/2 connection without a request.
     static let idleTimeout: TimeAmount = .seconds(600)
+    /// Maximum time from an error of a client to the end of its connection.
+    static let errorTimeout: TimeAmount = .seconds(5)
     /// Maximum time from the stop of the gateway to the end of all requests.
     static let stopTimeout: TimeAmount = .seconds(20)
 }
