@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { PRUNE_IS_PENDING = 1, VACUUM_IS_PENDING = 2 };
-
 /* A refused submission is only logged, so that the current work continues. */
 int32_t submit_in(const bgt_host *host, const char *identifier, int64_t minutes) {
     const uint32_t needs = strcmp(identifier, VACUUM) == 0 ? BGT_NEEDS_EXTERNAL_POWER : 0;
@@ -22,15 +20,24 @@ int32_t submit_in(const bgt_host *host, const char *identifier, int64_t minutes)
     return status;
 }
 
-static int32_t note_pending(void *context, const bgt_host *host, const bgt_pending *request) {
+struct search {
+    const char *identifier;
+    int is_pending;
+};
+
+static int32_t compare(void *context, const bgt_host *host, const bgt_pending *request) {
     (void)host;
-    unsigned *found = context;
-    if (strcmp(request->identifier, PRUNE) == 0) {
-        *found |= PRUNE_IS_PENDING;
-    } else if (strcmp(request->identifier, VACUUM) == 0) {
-        *found |= VACUUM_IS_PENDING;
-    }
+    struct search *search = context;
+    search->is_pending |= strcmp(request->identifier, search->identifier) == 0;
     return BGT_OK;
+}
+
+int32_t submit_missing(const bgt_host *host, const char *identifier, int64_t minutes) {
+    struct search search = {.identifier = identifier};
+    if (bgt_visit_pending(host, compare, &search) != BGT_OK) {
+        search.is_pending = 0; /* the host could not list them; an unneeded submission only replaces a request */
+    }
+    return search.is_pending ? BGT_OK : submit_in(host, identifier, minutes);
 }
 
 /* Submits only requests that are not pending: an update must not bring next week's vacuum forward. */
@@ -41,18 +48,10 @@ static void receive(void *context, const bgt_host *host, bgt_task event) {
         bgt_complete(host, event, BGT_OUTCOME_NO_DATA);
         return;
     }
-    unsigned found = 0;
-    if (bgt_visit_pending(host, note_pending, &found) != BGT_OK) {
-        found = 0; /* the host could not list them; an unneeded submission only replaces a request */
-    }
-    int32_t outcome = BGT_OUTCOME_SUCCESS;
-    if (!(found & PRUNE_IS_PENDING) && submit_in(host, PRUNE, 0) != BGT_OK) {
-        outcome = BGT_OUTCOME_FAILURE;
-    }
-    if (!(found & VACUUM_IS_PENDING) && submit_in(host, VACUUM, 0) != BGT_OK) {
-        outcome = BGT_OUTCOME_FAILURE;
-    }
-    bgt_complete(host, event, outcome);
+    const int32_t prune_status = submit_missing(host, PRUNE, 0);
+    const int32_t vacuum_status = submit_missing(host, VACUUM, 0);
+    const int is_submitted = prune_status == BGT_OK && vacuum_status == BGT_OK;
+    bgt_complete(host, event, is_submitted ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE);
 }
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {

@@ -16,6 +16,9 @@ void vacuum(void *context, const bgt_host *host, bgt_task task);
  * handler. */
 int32_t submit_in(const bgt_host *host, const char *identifier, int64_t minutes);
 
+/* submit_in, unless a request for the task is pending. BGT_OK: a request is pending. */
+int32_t submit_missing(const bgt_host *host, const char *identifier, int64_t minutes);
+
 /* Writes a printf-formatted line to the host's log. */
 __attribute__((__format__(__printf__, 3, 4))) void log_line(const bgt_host *host, uint32_t level, const char *format,
                                                             ...);

@@ -108,7 +108,8 @@ static int32_t report(struct job *job, sqlite3 *database, const struct pruning *
     /* A lock that was not obtained in time also counts as a stop. */
     if (job_must_stop(job) && (result == SQLITE_INTERRUPT || (result & 0xFF) == SQLITE_BUSY)) {
         const int64_t left = pruning->old_rows - pruning->deleted_rows;
-        const int is_kept = place_is_kept(host, pruning->task);
+        /* The host gives up a task after several runs without a batch. No request would be pending then. */
+        const int is_kept = pruning->batches > 0 && place_is_kept(host, pruning->task);
         log_line(host, BGT_LOG_WARNING, "pruned %s rows of %s in %s %s, %s left: stopped because %s%s",
                  grouped(pruning->deleted_rows).text, settings->table, grouped(pruning->batches).text, batches,
                  left >= 0 ? grouped(left).text : "an unknown number", job_stop_reason(job),

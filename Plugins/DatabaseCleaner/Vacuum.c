@@ -118,6 +118,10 @@ static int64_t next_minutes(const struct settings *settings) { return settings->
 static int32_t vacuum_database(struct job *job, const bgt_host *host, bgt_task task, sqlite3 *database,
                                const struct settings *settings) {
     (void)task;
+    /* A prune submits the next one at its end. If the host gave up a prune, no prune is pending. */
+    if (settings->every_minutes > 0) {
+        submit_missing(host, PRUNE, settings->resume_minutes);
+    }
     const int result = check_and_vacuum(host, job, database, settings);
     return outcome_of(result, host, job, database, settings);
 }

@@ -28,8 +28,14 @@ struct TestingLibraryTests {
         return path.contains("/")
     }
 
-    /// Builds `libbgtask-testing` and a program of `Programs` with these flags, and runs the program.
-    private func runProperties(_ flags: [String], _ name: String = "FakeHost") async throws -> ProgramRun {
+    /// Builds `libbgtask-testing` and a program of `Programs` with these flags and libraries, and runs the program with
+    /// the path of an empty directory.
+    private func runProperties(
+        _ flags: [String],
+        _ name: String = "FakeHost",
+        with sources: [String] = [],
+        _ libraries: [String] = []
+    ) async throws -> ProgramRun {
         try await ScratchDirectory.with { directory in
             let cflags = (["-g", "-O0"] + flags).joined(separator: " ")
             try await Tool.succeed(
@@ -41,17 +47,28 @@ struct TestingLibraryTests {
             try await Tool.succeed(
                 "cc",
                 ["-std=c11", "-D_GNU_SOURCE", "-pthread", "-g"] + Self.strict + flags + Self.includes
-                    + [source, directory.file("libbgtask-testing.a"), "-o", program]
+                    + [source] + sources + [directory.file("libbgtask-testing.a")] + libraries + ["-o", program]
             )
             // The leak detection of AddressSanitizer does not work where processes must not be traced.
             var environment = Tool.environment
             environment["ASAN_OPTIONS"] = "detect_leaks=0"
-            return try await Tool.run(program, [], environment: environment)
+            try directory.makeDirectory("container")
+            return try await Tool.run(program, [directory.file("container")], environment: environment)
         }
     }
 
     @Test func `no item of a loop with a cursor is skipped, whatever the plugin returns and writes`() async throws {
         let run = try await runProperties([], "Loop")
+        #expect(run.status == 0 && run.output == "every check holds\n", "\(run.error)")
+    }
+
+    @Test
+    func `DatabaseCleaner submits the next prune after a run without a batch, and a vacuum submits a missing prune`()
+        async throws
+    {
+        let folder = "\(Self.root)/Plugins/DatabaseCleaner"
+        let sources = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".c") }
+        let run = try await runProperties([], "Cleaner", with: sources.map { "\(folder)/\($0)" }, ["-lsqlite3"])
         #expect(run.status == 0 && run.output == "every check holds\n", "\(run.error)")
     }
 
