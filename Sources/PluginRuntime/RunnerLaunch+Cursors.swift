@@ -107,6 +107,9 @@ extension RunnerLaunch {
                 subReason: BGT_REASON_NOT_RECORDED,
                 message: "\(call): the host could not record the cursor yet, and tries again; call it again later"
             )
+        // For good, unlike a failed commit: the host stores no cursor of the task any more.
+        case .refused(let refusal) where refusal.subReason == .notRecorded:
+            throw CallProblem(status: BGT_ENDED, message: refusal.message)
         case .refused(let refusal): throw CallProblem(refusal)
         case .submitted, .cancelled, .pending, .pushToken: throw Self.foreignAnswer(to: call)
         case nil: throw Self.ended(call)

@@ -20,7 +20,7 @@
     } while (0)
 
 enum { ITEMS = 10 };
-enum { GOOD, EMPTY, SAME, LONG, FAILING, EXPIRING, UNRECORDED, REFUSING };
+enum { GOOD, EMPTY, SAME, LONG, FAILING, EXPIRING, UNRECORDED, SUPERSEDED, REFUSING };
 
 static int done[ITEMS];
 static int manner;
@@ -45,6 +45,9 @@ static int32_t do_item(void *context, const bgt_host *table, bgt_task task, cons
     }
     if (manner == UNRECORDED && item % 2 == 1) {
         bgtt_refuse_next(host, BGT_UNAVAILABLE, BGT_REASON_NOT_RECORDED, "the disk is full");
+    }
+    if (manner == SUPERSEDED && item == 2) {
+        bgtt_refuse_next(host, BGT_ENDED, BGT_REASON_NONE, "a newer request of the identifier runs");
     }
     done[item]++;
     next->cursor[0] = (uint8_t)(item + 1);
@@ -128,6 +131,11 @@ int main(void) {
         CHECK(done[item] == (item == 4 ? 5 : 2));
     }
     CHECK(done[9] == 3);
+    /* A refusal for good ends the loop: the task of a newer request does the rest. */
+    memset(done, 0, sizeof done);
+    run_in(SUPERSEDED, BGT_OUTCOME_FAILURE, BGT_ENDED, 3);
+    CHECK(done[2] == 1 && done[3] == 0);
+    run_in(GOOD, BGT_OUTCOME_SUCCESS, BGT_OK, -1);
     run_after("2.0", 5);
     run_after("1.0", 0);
     run_after(NULL, 0); /* of another request */
