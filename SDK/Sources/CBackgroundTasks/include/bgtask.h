@@ -1213,8 +1213,9 @@ BGTASK_INLINE_ int32_t bgt_find_position_(const bgt_host *host, bgt_task task, b
  * `flags`: of checkpoint. After a failed commit the loop goes on: the next checkpoint confirms the earlier ones, and
  * before the completion the last one is repeated a few times. One loop per task.
  * BGT_OK: all items are done; BGT_ENDED: the task is expiring, or with BGT_CHECKPOINT_DURABLE the task of a newer
- * request of the identifier has started; BGT_INVALID: the next place is empty, too long or the same as before; BGT_NOT_OFFERED: this host has no cursors, nothing was done and the task is open; the status of the
- * item or of checkpoint, except BGT_UNAVAILABLE of checkpoint. */
+ * request of the identifier has started; BGT_INVALID: the next place is empty, too long or the same as before;
+ * BGT_NOT_OFFERED: this host has no cursors, nothing was done and the task is open; the status of the item or of
+ * checkpoint, except BGT_UNAVAILABLE of checkpoint. */
 BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_for_each_accepted(const bgt_host *host, bgt_task task,
                                                                 bgt_accepts BGTASK_NULLABLE accepts, bgt_item item,
                                                                 void *BGTASK_NULLABLE context, uint32_t flags) {
