@@ -54,7 +54,11 @@ private final class AsyncDelegate: NSObject, UIApplicationDelegate {
 
 // Nested, because a process has one host at a time.
 extension RefreshTests {
-    @Suite("An app delegate receives the device token and the pushes of its plugin", .proves(85, "C21"))
+    @Suite(
+        "An app delegate receives the device token and the pushes of its plugin",
+        .proves(85, "C21"),
+        .timeLimit(.minutes(1))
+    )
     struct PushDelegateTests {
         @MainActor
         private func host(_ delegate: any UIApplicationDelegate, registering: Bool = false) throws -> TestHost {
@@ -66,20 +70,47 @@ extension RefreshTests {
             return host
         }
 
+        /// Waits on the main actor. The time limit of the suite cancels the test.
+        @MainActor
+        private func wait(until condition: () -> Bool) async throws {
+            while !condition() {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+
         @Test @MainActor func `an app delegate receives the device token, and the application is registered`()
             async throws
         {
             let delegate = CompletingDelegate()
             let host = try host(delegate, registering: true)
-            while delegate.tokens.isEmpty { await Task.yield() }
+            try await wait { !delegate.tokens.isEmpty }
             #expect(delegate.tokens.map(\.count) == [32] && delegate.errors.isEmpty)
             #expect(UIApplication.shared.isRegisteredForRemoteNotifications && host.isRegisteredForPushes)
             let other = Data([1, 2, 3])
             host.setDeviceToken(other)
             #expect(try await BackgroundPlugin.registerForPushes() == other)
             UIApplication.shared.unregisterForRemoteNotifications()
-            #expect(!UIApplication.shared.isRegisteredForRemoteNotifications)
-            while host.isRegisteredForPushes { await Task.yield() }
+            try await wait { !UIApplication.shared.isRegisteredForRemoteNotifications }
+            #expect(!host.isRegisteredForPushes)
+            #expect(await host.end() == [])
+        }
+
+        @Test @MainActor func `the newest of many registrations and their ends decides`() async throws {
+            let delegate = CompletingDelegate()
+            let host = try host(delegate)
+            for _ in 0..<20 {
+                UIApplication.shared.registerForRemoteNotifications()
+                UIApplication.shared.unregisterForRemoteNotifications()
+            }
+            try await wait { delegate.tokens.count == 20 && !UIApplication.shared.isRegisteredForRemoteNotifications }
+            #expect(!host.isRegisteredForPushes)
+            for _ in 0..<20 {
+                UIApplication.shared.unregisterForRemoteNotifications()
+                UIApplication.shared.registerForRemoteNotifications()
+            }
+            try await wait { delegate.tokens.count == 40 }
+            #expect(UIApplication.shared.isRegisteredForRemoteNotifications && host.isRegisteredForPushes)
             #expect(await host.end() == [])
         }
 
@@ -88,7 +119,7 @@ extension RefreshTests {
             let host = try host(delegate)
             host.refuseNext(.unavailable, subReason: .notRecorded, message: "the disk is full")
             UIApplication.shared.registerForRemoteNotifications()
-            while delegate.errors.isEmpty { await Task.yield() }
+            try await wait { !delegate.errors.isEmpty }
             let error = delegate.errors.first as? BGTaskScheduler.Error
             #expect(error?.code == .unavailable && error?.subReason == .notRecorded && delegate.tokens.isEmpty)
             #expect(await host.end() == [])
@@ -129,7 +160,7 @@ extension RefreshTests {
             #expect(host.violations.contains { $0.contains("BGT-ABI-09") })
             delegate.result = nil
             #expect(host.deliverPush() != nil)
-            while delegate.received.count < 2 { await Task.yield() }
+            try await wait { delegate.received.count == 2 }
             #expect(await host.end().count == 2)
         }
     }

@@ -9,7 +9,7 @@ extension UIApplication {
     /// The delegate receives the device token or the error later, on the main thread. Call it at each launch; see
     /// ``/BackgroundTasks/BackgroundPlugin/registerForPushes()``.
     public func registerForRemoteNotifications() {
-        Task { @MainActor in
+        afterEarlierCalls {
             do {
                 let token = try await BackgroundPlugin.registerForPushes()
                 self.isRegistered = true
@@ -22,18 +22,27 @@ extension UIApplication {
 
     /// Ends the device token. A failure is written to the log. The next registration gets another token.
     public func unregisterForRemoteNotifications() {
-        isRegistered = false
-        Task { @MainActor in
+        afterEarlierCalls {
             do {
                 try await BackgroundPlugin.unregisterForPushes()
+                self.isRegistered = false
             } catch {
                 BackgroundPlugin.log("the device token is still valid: \(error)", level: .error)
             }
         }
     }
 
-    /// Whether this launch has registered for pushes, and not unregistered afterwards. Differs from Apple's platforms:
-    /// a registration of an earlier launch does not count.
+    /// Makes a call about the registration when the earlier calls have returned, so that the newest call decides.
+    private func afterEarlierCalls(_ call: @escaping @MainActor () async -> Void) {
+        let earlier = registration
+        registration = Task { @MainActor in
+            await earlier?.value
+            await call()
+        }
+    }
+
+    /// Whether this launch has registered for pushes, and not unregistered afterwards. Changes with the host's answer.
+    /// Differs from Apple's platforms: a registration of an earlier launch does not count.
     public var isRegisteredForRemoteNotifications: Bool { isRegistered }
 
     /// Delivers a push to the delegate, on the main thread.

@@ -47,6 +47,8 @@ public final class UIApplication: Sendable {
 
     /// Whether this launch has registered for pushes.
     var isRegistered = false
+    /// The newest call about the registration; it waits for the earlier calls. Nil before the first call.
+    var registration: Task<Void, Never>?
 
     private init() {}
 
