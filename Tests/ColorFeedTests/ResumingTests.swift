@@ -207,6 +207,34 @@ extension RefreshTests {
             }
         }
 
+        @Test(arguments: [(4, BGTask.Outcome.success), (5, .failure)])
+        func `a durable loop repeats the checkpoint of its last item three times at most after failed commits`(
+            _ failures: Int,
+            _ outcome: BGTask.Outcome
+        ) async throws {
+            try await with { task, host, course in
+                try await Self.work(task.resuming(0..<4, durable: true), course, at: 3) {
+                    for _ in 0..<failures { host.refuseNext(.unavailable, message: "the disk is full") }
+                }
+                // Refused when the loop has left a failure.
+                try await BGTaskScheduler.shared.submitTaskRequest(BGProcessingTaskRequest(identifier: Self.task))
+            } _: { host, course in
+                #expect(await run(host) == outcome && course.done == [0, 1, 2, 3])
+            }
+        }
+
+        @Test func `a cursor that a test sets has the bytes that a loop stores`() async throws {
+            try await with { task, _, course in
+                let names = task.resuming(after: { (_: String?) in ["a/b"] }, by: { $0 })
+                for try await _ in names { course.begin(0) }
+            } _: { host, course in
+                try host.setCursor("a/b", of: Self.task)
+                #expect(cursor(host) == #""a/b""#)
+                #expect(await run(host) == .failure)
+                #expect(course.begun == [] && course.errors.first?.contains("finished item \"a/b\"") == true)
+            }
+        }
+
         @Test func `a loop on a host without cursors begins with the first item and completes`() async throws {
             try await with { task, _, course in
                 try await Self.work(task.resuming(0..<3), course)

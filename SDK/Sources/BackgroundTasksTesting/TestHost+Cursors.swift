@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import BackgroundTasks
 import CBackgroundTasks
 import CBackgroundTasksTesting
 public import Foundation
@@ -14,7 +15,7 @@ extension TestHost {
     ///   - version: the version of the plugin that wrote the cursor.
     /// - Throws: the error of the encoding.
     public func setCursor(_ cursor: some Encodable, of identifier: String, version: String? = nil) throws {
-        let bytes = try JSONEncoder().encode(cursor)
+        let bytes = try CursorEncoding.bytes(of: cursor)
         _ = bytes.withUnsafeBytes { bgtt_set_cursor(host, identifier, $0.baseAddress, $0.count, version) }
     }
 
