@@ -171,7 +171,10 @@ extension Scheduler {
             blame: judgement.blame,
             message: judgement.message + judgement.delay
         )
-        record([.journal(entry), .requeueTask(number, work, at: now.wall)], ending: work, returns: true, of: number)
+        var changes: [LedgerChange] = [.journal(entry), .requeueTask(number, work, at: now.wall)]
+        let warning = JournalEntry.setbacks(of: work, launch: number, blame: judgement.blame, at: now.wall)
+        if outcome == .continues, let warning { changes.append(.journal(warning)) }
+        record(changes, ending: work, returns: true, of: number)
     }
 
     /// Records the end of a task. Only the first end of a task counts.

@@ -48,8 +48,43 @@ struct CursorTests {
             host.crash()
             #expect(host.outcomes(of: .clean) == Array(repeating: .continues, count: run))
             #expect(try retry(.clean).attempts == 0)
-            #expect(try retry(.clean).notBefore == host.clock.now.wall + .seconds(10))
+            let delay = min(Duration.seconds(10) * (1 << max(0, run - 2)), .hours(1))
+            #expect(try retry(.clean).notBefore == host.clock.now.wall + delay)
+            #expect(try retry(.clean).setbacks == run && retry(.clean).runsAlone)
+            #expect(host.entries(.setbacks).count == max(0, run - 4))
             runAgain()
+        }
+    }
+
+    @Test(.proves("C19")) func `an unblamed run begins the count of setbacks anew`() throws {
+        launch(.clean)
+        for _ in 0..<2 {
+            try write(.clean)
+            host.crash()
+            runAgain()
+        }
+        try write(.clean)
+        failAtExpiration(.clean)
+        #expect(try retry(.clean).setbacks == 0)
+        runAgain()
+        try write(.clean)
+        host.crash()
+        #expect(try retry(.clean).notBefore == host.clock.now.wall + .seconds(10))
+    }
+
+    @Test(.proves("C19")) func `repeated losses of the host in which the cursor moved delay the task and warn`() throws {
+        launch(.clean)
+        for loss in 1...5 {
+            try write(.clean)
+            let lost = host.lastPlan?.number
+            host.restart(after: .seconds(1))
+            if loss > 1 {
+                let delay = Duration.seconds(10) * (1 << (loss - 2))
+                #expect(try retry(.clean).notBefore == host.clock.now.wall + delay)
+                #expect(try retry(.clean).runsAlone)
+            }
+            #expect(host.entries(.setbacks).count == max(0, loss - 4))
+            runAgain(after: lost)
         }
     }
 
