@@ -208,6 +208,20 @@ struct CursorTests {
         #expect(host.ledger.cursors[.clean] == 0)
     }
 
+    @Test(.proves("C19")) func `a submission with a restart deletes the cursor in its own commit`() throws {
+        launch(.clean)
+        try write(.clean)
+        host.complete(.clean, as: .failure)
+        #expect(host.ledger.cursors[.clean] == 0)
+        let request = TaskRequest(identifier: .clean, kind: .processing)
+        host.commits = .failing
+        host.send(.submitted(Submission(request: request, submitter: .user, restarts: true), reply: ReplyToken(rawValue: 900)))
+        #expect(host.ledger.cursors[.clean] == 0)
+        host.commits = .written
+        host.send(.submitted(Submission(request: request, submitter: .user, restarts: true), reply: ReplyToken(rawValue: 901)))
+        #expect(host.ledger.cursors[.clean] == nil)
+    }
+
     @Test(.proves("C19")) func `a task that is killed because another one overran has no delay`() throws {
         host.runners = .held
         host.submit(.clean)

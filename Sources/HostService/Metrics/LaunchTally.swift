@@ -58,8 +58,8 @@ struct LaunchTally: Sendable {
             default: break
             }
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .storeCursor,
-            .dropCursor, .setStandstills, .forbidRequeue, .recordWait, .setDeferrals, .setFetch, .recordOccurrence,
-            .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken, .raiseIncarnation:
+            .dropCursor, .restart, .setStandstills, .forbidRequeue, .recordWait, .setDeferrals, .setFetch,
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken, .raiseIncarnation:
             break
         }
     }
