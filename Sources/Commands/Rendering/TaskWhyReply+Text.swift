@@ -83,6 +83,7 @@ extension TaskWhyReply: Presentable {
         facts.add("schedule", schedule.map { "\($0.rhythm) (\($0.kind)), in the configuration of \($0.plugin)" })
         facts.add("next occurrence", nextOccurrence?.text(for: reader))
         facts.add("lapses at", expiresAt?.text(for: reader))
+        facts.add("cursor", cursor?.text(for: reader))
         if let replacements {
             facts.add("replaced", replacements.text(by: plugin, for: reader))
             if replacements.isMostly(by: plugin) { facts.add("", Replacements.hint) }
