@@ -161,7 +161,8 @@ struct MalformedFrameTests {
             payload: Array(repeating: 1, count: TaskRequest.maximumPayload),
             cursor: cursor
         )
-        let settings = Dictionary(uniqueKeysWithValues: (0..<64).map { ("\($0)", String(repeating: "s", count: 4_096)) })
+        let value = String(repeating: "s", count: 4_096)
+        let settings = Dictionary(uniqueKeysWithValues: (0..<64).map { ("\($0)", value) })
         let plan = SampleMessages.plan(tasks: Array(repeating: task, count: 200), settings: settings)
         #expect(try HostMessage.plan(plan).frame().count < HostMessage.frameLimit)
     }

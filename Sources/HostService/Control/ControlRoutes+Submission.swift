@@ -12,7 +12,8 @@ extension ControlRoutes {
 
     func submit(_ body: TaskSubmission) async throws -> TaskSubmissionReply {
         let (request, payload) = try body.validated()
-        let submission = Submission(request: request, payload: payload, submitter: .user, restarts: body.restart ?? false)
+        let restarts = body.restart == true
+        let submission = Submission(request: request, payload: payload, submitter: .user, restarts: restarts)
         switch await ask({ .submitted(submission, reply: $0) }) {
         case .refused(let refusal): throw self.refusal(refusal, of: request.identifier)
         case let answer: return try reply(answer, to: request, pauses: await pauses(of: Set(answer.plugins)))

@@ -63,7 +63,9 @@ extension ControlRoutes {
             return problem(reason, of: schedule.task, at: now)
         }
         if reply.state == .unknown && reply.plugin == nil { throw noSuchTask(identifier, orPlugin: true) }
-        if let plugin = reply.plugin { reply.cursor = try await cursors(of: [identifier.text])[plugin, identifier.text] }
+        if let plugin = reply.plugin {
+            reply.cursor = try await cursors(of: [identifier.text])[plugin, identifier.text]
+        }
         return reply
     }
 

@@ -126,8 +126,8 @@ extension JournalEntry {
             plugin: change.plugin,
             label: task,
             blame: .plugin,
-            message: "the cursor of \(task) is deleted: the plugin has more than \(WriteAccess.mostCursors) cursors, and"
-                + " this one was written least recently; the next run begins from the start; complete finished tasks"
+            message: "the cursor of \(task) is deleted: the plugin has more than \(WriteAccess.mostCursors) cursors,"
+                + " and this one was written least recently; the next run begins from the start; complete finished tasks"
                 + " as succeeded, which deletes their cursors"
         )
     }

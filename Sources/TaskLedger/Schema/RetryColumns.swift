@@ -5,7 +5,9 @@ import TaskModel
 
 /// The columns of a `Retry` in the tables of pending and running work.
 enum RetryColumns {
-    static let names = ["attempts", "not_before", "runs_alone", "was_interrupted", "host_losses", "failures", "setbacks"]
+    static let names = [
+        "attempts", "not_before", "runs_alone", "was_interrupted", "host_losses", "failures", "setbacks",
+    ]
     static let list = names.joined(separator: ", ")
     static let placeholders = names.map { _ in "?" }.joined(separator: ", ")
 }
