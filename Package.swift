@@ -25,6 +25,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -445,6 +447,28 @@ let package = Package(
             dependencies: ["ControlAPI", "HostMonitor", "HostTestKit", "TaskModel", "TerminalText"]
         ),
 
+        // MARK: PushGateway, accepts pushes of remote senders over HTTP/2 and webhooks; no part of the host
+
+        .target(
+            name: "PushGateway",
+            dependencies: [
+                "ControlAPI", "ControlClient", "LinuxSystem", "TaskModel",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        .testTarget(
+            name: "PushGatewayTests",
+            dependencies: [
+                "ControlAPI", "ControlClient", "HostTestKit", "LinuxSystem", "PushGateway", "StatementTraits", "TaskModel",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+
         // MARK: Commands, the commands for operators and vendors, and the rendering of their results
 
         .target(
@@ -453,9 +477,10 @@ let package = Package(
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostBackup", "HostConfiguration", "HostDoctor",
                 "HostMonitor",
                 "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginConformance",
-                "PluginInstaller", "PluginLaunch", "PluginTrial", "Replay", "RunnerWire", "SandboxPolicy", "Scheduling",
-                "Signatures", "TaskModel", "TerminalText",
+                "PluginInstaller", "PluginLaunch", "PluginTrial", "PushGateway", "Replay", "RunnerWire", "SandboxPolicy",
+                "Scheduling", "Signatures", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         .testTarget(

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * The lateness of a bare timer: `Timers SECONDS` sleeps until a time, every 10 ms, and prints this time and the time of
- * the wake-up, in nanoseconds of the monotonic clock. */
+ * The lateness of a plain timer: `Timers SECONDS` sleeps until a time, every 10 ms, and prints this time and the time
+ * of the wake-up, in nanoseconds of the monotonic clock. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

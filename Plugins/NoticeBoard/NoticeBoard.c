@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* A plugin that receives background pushes: each push adds a line to `notices.txt` in its container. It needs no tasks:
- * the sender decides when there is news. */
+ * the senders determine the times of its launches. */
 
 #include <bgtask.h>
 

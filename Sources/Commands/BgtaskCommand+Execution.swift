@@ -69,7 +69,7 @@ extension BgtaskCommand {
     }
 
     /// Reports a misuse that a command finds while it runs, and returns its exit status. The argument parser would
-    /// print the usage of `bgtask`, because it knows the command only while it parses.
+    /// print the usage of `bgtask`, because it has the command only while it parses.
     private static func concludeMisuse(
         of command: any ParsableCommand.Type,
         _ error: ValidationError,

@@ -38,7 +38,8 @@ package struct BgtaskCommand: ParsableCommand {
         ]
     )
 
-    // `Invocation` takes the option from the arguments before they are parsed: a value is left only behind a command.
+    // `Invocation` takes an option before the command from the arguments. The parser therefore has a value only for an
+    // option after the command.
     @Option(name: .customShort("H"), help: ArgumentHelp("Use the bgtask of these machines.", valueName: "host,..."))
     var hosts: [String] = []
 

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Prints the JSON of an error, in the shape of the errors of the control API, for commands with a JSON format.
 struct ErrorReport {
-    /// Whether the user has asked for JSON, by `--json` or `-o json`.
+    /// Whether the user has requested JSON, by `--json` or `-o json`.
     let isJSON: Bool
     /// Whether each JSON text has a line of its own: with `-o jsonl`, and where a command prints one line per event.
     private let hasLines: Bool
@@ -27,7 +27,7 @@ struct ErrorReport {
         return (pairs + joined).compactMap(ListFormat.init)
     }
 
-    /// Prints the error, unless the command has printed an answer: two JSON texts would be no JSON.
+    /// Prints the error, unless the command has printed an answer: two JSON texts together are not valid JSON.
     func print(_ reply: ErrorReply) {
         guard isJSON, printed.isEmpty else { return }
         let encoded = try? hasLines ? WireCoding.encode(reply) : WireCoding.encodeReadably(reply)

@@ -42,7 +42,8 @@ package struct Invocation: Hashable {
         if isRemote, rest.isEmpty {
             throw ValidationError("-H needs a command for the machine; write it like: bgtask -H web-1 task list")
         }
-        // Behind a mistyped command they would hide the error.
+        // For a mistyped command name, the parser would report the moved options instead of the name: they come after
+        // all arguments then.
         let words = rest.prefix(CommandNames.count(in: Array(rest)) ?? rest.count)
         self.hosts = hosts
         command = words + moved + rest.dropFirst(words.count)

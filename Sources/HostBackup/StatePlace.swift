@@ -122,11 +122,12 @@ final class StatePlace {
         }
         if fsync(directory.number) != 0 { throw SystemError(number: errno, attempt: "write \(state) to disk") }
         if rmdir(root) != 0 { throw SystemError(number: errno, attempt: "delete \(root)") }
-        // Before this, a host would refuse to start; the restore is complete either way.
+        // If the machine crashes before this, the deleted directory may return, and a host refuses to start. The
+        // restore itself is complete in both cases.
         fsync(directory.number)
     }
 
-    /// Deletes what this restore has written.
+    /// Deletes the files that this restore has written.
     func undo() {
         guard lock != nil else {
             if isNew { rmdir(state) } else if let owner { try? give(state, to: owner) }

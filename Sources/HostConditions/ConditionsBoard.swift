@@ -46,8 +46,8 @@ final class ConditionsBoard: Sendable {
     var watch: Watch { state.withLock(\.watch) }
     var isClosing: Bool { state.withLock(\.isClosing) }
 
-    /// Sets what is watched from now on. Conditions that the operator fixed are left out: no sample of them has an
-    /// effect.
+    /// Sets the watched conditions and containers. Conditions that the operator fixed are left out: no sample of them
+    /// has an effect.
     func watch(_ wanted: Watch) {
         let isNew = state.withLock { state in
             let old = state.watch

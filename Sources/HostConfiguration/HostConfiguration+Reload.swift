@@ -14,12 +14,12 @@ package struct ConfigurationReload: Sendable {
 }
 
 extension HostConfiguration {
-    /// Throws when this configuration, which is in force, came from a file that did not exist any more when `new` was
-    /// read: the defaults would replace every value of the file.
+    /// Throws when this configuration, which is in force, came from a file that no longer existed when `new` was read:
+    /// otherwise the defaults would replace every value of the file.
     package func checkFile(of new: HostConfiguration) throws(HostError) {
         guard let file, new.file == nil else { return }
         throw HostError(configurationProblems: [
-            "\(file): does not exist any more, and the configuration in force was read from it; restore the file, or"
+            "\(file): no longer exists, and the configuration in force was read from it; restore the file, or"
                 + " create an empty one for the defaults"
         ])
     }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The limits of the log files, which keep what launches write.
+/// The limits of the log files, which contain the output of launches.
 package struct LogLimits: Hashable, Sendable {
     /// Maximum size of the log of one launch in bytes. Beyond it, the older half of its lines is deleted.
     package var launch: Int64 = 1 << 20

@@ -302,7 +302,8 @@ package struct Host: Sendable {
             conditions: conditions,
             facts: facts,
             ledgerHealth: health,
-            metrics: metrics
+            metrics: metrics,
+            tokenGate: PushTokenGate()
         )
         let socket = configuration.controlSocket
         let control = ControlServer(

@@ -3,8 +3,9 @@
 import Glibc
 import Synchronization
 
-/// A program that this process has started. It has the default action of the signals that end a program, and blocks
-/// none: it would inherit the signals that this process ignores, and those that the thread of a pool blocks.
+/// A program that this process has started. It starts with the default action for the signals that end a program, and
+/// blocks none. Otherwise it would inherit the signals that this process ignores, and the signals that a pool thread
+/// blocks.
 package final class ChildProgram: Sendable {
     private let pid: pid_t
     private let hasGroup: Bool

@@ -4,7 +4,7 @@ import Glibc
 
 /// A failed system call and its purpose.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
-    /// The attempt of an error of `EpollSet.add`.
+    /// The value of `attempt` in errors of `EpollSet.add`.
     package static let watching = "watch a descriptor"
 
     package let number: Int32

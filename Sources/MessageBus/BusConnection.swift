@@ -171,7 +171,7 @@ package final class BusConnection {
             return fail("cannot create a method call: \(String(cString: strerror(-creation)))", at: now)
         }
         defer { _ = library.releaseMessage(call) }
-        // A service that does not run stays so: to ask for its state is no cause to start it.
+        // A service that does not run stays so: a query of its state is no cause to start it.
         _ = library.setStartsService(call, 0)
         for text in [property.interface, property.name] {
             _ = text.withCString { library.append(call, CChar(UInt8(ascii: "s")), $0) }

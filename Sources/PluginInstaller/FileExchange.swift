@@ -84,7 +84,7 @@ struct FileExchange {
         let error = cause as? InstallationError ?? InstallationError("\(cause)")
         let remedy = "restore these files yourself" + (error.remedy.map { "; then \($0)" } ?? "")
         return InstallationError(
-            "\(error.message); not everything is as before: \(failures.joined(separator: "; "))",
+            "\(error.message); some files were not rolled back: \(failures.joined(separator: "; "))",
             remedy: remedy,
             report: error.report
         )

@@ -29,8 +29,8 @@ package struct HostVerdict {
 
     package init(client: ControlClient) { self.client = client }
 
-    /// All plugins of the host. While the list is partial, because the host still loads its state, asks again for up to
-    /// `timeout`; then returns the partial list.
+    /// All plugins of the host. While the list is partial, because the host still loads its state, repeats the call for
+    /// up to `timeout`; then returns the partial list.
     package func plugins() async throws -> PluginListReply {
         var list = try await client.plugins()
         let end = clock.now + Self.timeout

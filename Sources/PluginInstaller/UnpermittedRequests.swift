@@ -14,8 +14,8 @@ package struct UnpermittedRequests: Hashable {
 
     /// Creates the requests that the manifest of `plan` does not permit.
     ///
-    /// A pattern counts as permission for processing, because the operator may allow it: only the host knows. The list
-    /// of tasks does not show the resources of continued requests, so a missing grant of a GPU does not count.
+    /// A pattern counts as permission for processing, because the configuration of the host may allow it. The list of
+    /// tasks does not show the resources of continued requests, so a missing grant of a GPU does not count.
     ///
     /// - Parameter pending: the pending requests of the plugin.
     package init(of plan: InstallationPlan, among pending: [TaskListReply.Pending]) {

@@ -5,7 +5,8 @@ import Glibc
 package import LinuxSystem
 package import TaskModel
 
-/// The disk of the containers, as the kernel describes it. Reads its free space, and what launches add to it.
+/// The disk of the containers, as the kernel describes it. Reads its free space, and the bytes and files that launches
+/// add to it.
 package struct ContainerDisk: Hashable, Sendable {
     private let directory: String
     /// Major and minor number of the file system's device, as in `/proc/self/mountinfo`: `8:1`. Empty when they cannot

@@ -7,7 +7,7 @@ import TaskModel
 extension LaunchLoop {
     /// Reports a launch that runs without a control group, although launches have them.
     func reportMissingGroup(of launch: LaunchNumber, because cause: String) {
-        // The kernel enforces the limit of processes for the user of a plugin as well.
+        // For a plugin with a user of its own, the kernel enforces the limit of processes without a control group.
         let limits = users == nil ? "limits of memory and processes are" : "limit of memory is"
         logger.warning(
             "the launch runs without a control group, so its \(limits) not enforced: \(cause)",

@@ -17,7 +17,7 @@ struct OutputReader {
     /// Limit of one drain in bytes: the largest size of a pipe without privileges.
     private static let drainLimit = 1 << 20
 
-    /// Least cost of one read, as a number of bytes in the rate limit: a plugin that writes single bytes cannot keep
+    /// Minimum cost of one read, as a number of bytes in the rate limit: a plugin that writes single bytes cannot keep
     /// the thread of all launches busy with reads.
     private static let readCost = 1_024
 

@@ -34,11 +34,11 @@ struct RunnerListener {
     }
 
     private static let attempt = "receive the listener for refused system calls"
-    /// The attempt of an error of `take` when the listener cannot be copied from the runner.
+    /// The value of `attempt` in the error of `take` about a listener that cannot be copied from the runner.
     static let copying = "copy the listener for refused system calls from the runner (pidfd_getfd)"
 
-    /// Accepts the first message of the runner, which can name a listener. Called for no other message: a plugin can
-    /// write those.
+    /// Accepts the first message of the runner, which can name a listener. Not called for later messages, because the
+    /// plugin can write them.
     mutating func accept(_ first: RunnerMessage) {
         if isExpected, case .confined(let number?) = first { named = number }
     }

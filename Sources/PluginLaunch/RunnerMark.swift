@@ -56,8 +56,7 @@ struct RunnerMarkSeries {
     /// The first number of the series: bit 62 with 30 bits of the launcher. It is far above any real resource limit,
     /// and different from unlimited.
     private let origin: UInt64
-    /// Whether the numbers are those of a directory, so that earlier launchers of the directory had the same ones
-    /// (`MarkNumbers.ofDirectory`).
+    /// Whether earlier launchers of the same directory had the same numbers (`MarkNumbers.ofDirectory`).
     let isShared: Bool
     private let owner: MarkOwner
     private var count: UInt64 = 0

@@ -213,9 +213,9 @@ struct RunnerStation {
         )
     }
 
-    /// The control group of a runner, or the reason why it has none. Neither where launches have no control groups. The
-    /// group has the runner's number, not that of a launch: an idle runner has no launch yet, and a process is not
-    /// moved between groups.
+    /// The control group of a runner, or the reason why it has none. Both are nil where launches have no control
+    /// groups. The group has the runner's number, not that of a launch: an idle runner has no launch yet, and a process
+    /// is not moved between groups.
     private func makeGroup(for mark: RunnerMark) -> (group: ControlGroup?, cause: String?) {
         do throws(SystemError) {
             return (try groups?.makeGroup(named: "runner-\(mark.sequence)"), nil)

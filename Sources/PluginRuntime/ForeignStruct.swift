@@ -7,9 +7,10 @@ package enum ForeignStruct {
     /// a newer plugin.
     package static let longest: UInt32 = 4096
 
-    /// Sizes in bytes that the structs have in minor version 0 of the ABI. They never change: a later minor lengthens a
-    /// struct, and plugins of minor 0 still pass these sizes.
+    /// Smallest valid sizes of the structs in bytes: those of minor version 0 of the ABI. They never change: a later
+    /// minor lengthens a struct, and plugins of minor 0 still pass these sizes.
     package enum MinorZero {
+        /// Without `expires_at_ns`, which libraries built with an early header of minor version 0 do not have.
         package static let request = 72
         package static let refusal = 256
         package static let launchInfo = 96

@@ -34,12 +34,14 @@ package struct ForeignSubmission: Hashable, Sendable {
         let kind = try Self.kind(fields)
         let continued = try Self.continued(fields, kind)
         let payload = try Self.payload(fields)
+        let deadline = try Self.deadline(fields)
         // The date of a continued request is ignored, as by Apple's BackgroundTasks; the control API refuses it.
         let hasDate = fields.earliest_begin_ns != 0 && kind.mayBeginLater
         request = TaskRequest(
             identifier: identifier,
             kind: kind,
             earliestBegin: hasDate ? WallTime(nanoseconds: fields.earliest_begin_ns) : nil,
+            expiresAt: deadline,
             requiresNetwork: fields.flags & BGT_NEEDS_NETWORK != 0,
             requiresExternalPower: fields.flags & BGT_NEEDS_EXTERNAL_POWER != 0,
             protection: Self.protection(fields),
@@ -92,6 +94,18 @@ package struct ForeignSubmission: Hashable, Sendable {
             message: "\(flaw) of this host, whose ABI minor version is \(BGTASK_ABI_MINOR);"
                 + " leave it out, or upgrade bgtaskd"
         )
+    }
+
+    /// The deadline of a request; nil without one. Whether it has passed is decided by the host.
+    private static func deadline(_ fields: bgt_request) throws(CallProblem) -> WallTime? {
+        guard fields.expires_at_ns >= 0 else {
+            throw CallProblem(
+                status: BGT_INVALID,
+                message: "expires_at_ns: \(fields.expires_at_ns) is negative; pass a time of the wall clock in"
+                    + " nanoseconds since 1970, or 0 for no deadline"
+            )
+        }
+        return fields.expires_at_ns == 0 ? nil : WallTime(nanoseconds: fields.expires_at_ns)
     }
 
     private static func payload(_ fields: bgt_request) throws(CallProblem) -> [UInt8] {

@@ -146,7 +146,8 @@ extension RunnerLaunch {
                 title: texts.title,
                 subtitle: texts.subtitle,
                 resources: terms?.resources.rawValue ?? 0,
-                submission: UInt64(bitPattern: listed.number.rawValue)
+                submission: UInt64(bitPattern: listed.number.rawValue),
+                expires_at_ns: request.expiresAt?.nanoseconds ?? 0
             )
             return plan.imitation.withCopy(of: pending) { copy in
                 ThreadRole.with(.pendingVisitor) { visitor(context, HostTable.address, copy) }

@@ -98,7 +98,7 @@ package enum Sandbox {
 
     /// Raises the limit of descriptors of this process as far as its hard limit permits. Called before the listener is
     /// sent: the kernel refuses to send a descriptor while the user has more descriptors in flight than the soft limit
-    /// of the sender, and plugins with the same user can keep `ResourceLimit.descriptors` of them in their sockets.
+    /// of the sender. Plugins with the same user can keep `ResourceLimit.descriptors` of them in flight.
     package static func raiseDescriptorLimit() {
         // A failure leaves the present limit, with which the kernel may still accept the listener.
         _ = bgl_raise_limit(Int32(RLIMIT_NOFILE.rawValue))

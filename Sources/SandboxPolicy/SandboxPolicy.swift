@@ -174,9 +174,9 @@ package struct SandboxPolicy: Sendable {
         return reserved.first { PathRelation.overlaps($0, path) }
     }
 
-    /// The places that are opened for a library. The library file alone if its directory is none of the catalogue, or
-    /// overlaps a private place of the host. Otherwise the directory of a stored version, or the library file and its
-    /// companions: other plugins may have files in the directory.
+    /// The places that are opened for a library. The library file alone if its directory lies outside of the
+    /// catalogue's directories, or overlaps a private place of the host. Otherwise the directory of a stored version,
+    /// or the library file and its companions: other plugins may have files in the directory.
     private func opened(
         _ library: String,
         _ companions: LibraryCompanions

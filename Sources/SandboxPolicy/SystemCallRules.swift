@@ -163,7 +163,7 @@ enum SystemCallRules {
             let raw = UInt64(SOCK_RAW.rawValue)
             try filter.refuse("socket", where: .init(0, .equal, family), .init(1, .masked(types), raw))
         }
-        // By sockets of this protocol, the C library asks for the addresses of this machine.
+        // The C library reads the addresses of this machine through sockets of this protocol.
         try filter.allow("socket", where: .init(0, .equal, UInt64(AF_NETLINK)), .init(2, .equal, route))
         try filter.refuse("socket", where: .init(0, .equal, UInt64(AF_NETLINK)), .init(2, .notEqual, route))
     }

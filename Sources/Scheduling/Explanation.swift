@@ -72,9 +72,7 @@ extension Scheduler {
         let owner = holder(of: identifier) ?? calendar.plugin(scheduling: identifier)
         var replacements: Replacements?
         var states = running(in: launches.numbers(running: identifier), at: now) { $0.identifier == identifier }
-        if let owner, plugins.contains(owner), let request = plugins[owner].requests[identifier],
-            !isStarting(request.number, identifier)
-        {
+        if let owner, plugins.contains(owner), let request = waitingRequest(identifier, of: owner) {
             let work = PendingWork.request(presented(request))
             states.append(
                 .pending(work, reasons: reasons(against: request, at: now), policies: verdicts(on: work, at: now))
@@ -92,6 +90,18 @@ extension Scheduler {
         ).adding(owner.map { obstacles(to: schedule, of: $0) } ?? [])
     }
 
+    /// The pending request of the identifier, unless its launch is being committed; without one, the interrupted task
+    /// that is being requeued. Nil when there is neither.
+    private func waitingRequest(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> PendingRequest? {
+        if let request = plugins[plugin].requests[identifier] {
+            return isStarting(request.number, identifier) ? nil : request
+        }
+        for case .request(let request) in workBeingRequeued(of: plugin) where request.request.identifier == identifier {
+            return request
+        }
+        return nil
+    }
+
     /// The reasons that block all work of the plugin; without any, the reason why its manifest refuses the schedule.
     private func obstacles(to schedule: ScheduleListing?, of plugin: PluginIdentifier) -> [Reason] {
         let general = reasons(againstAllOf: plugin)
@@ -105,7 +115,10 @@ extension Scheduler {
     ) -> Explanation {
         var states = running(in: launches.numbers(of: plugin), at: now) { $0.kind == .event }
         let starting = startingEvents(of: plugin)
-        if let event = plugins[plugin].events.all.first(where: { !starting.contains($0.number) }) {
+        var requeued: [PendingEvent] = []
+        for case .event(let event) in workBeingRequeued(of: plugin) { requeued.append(event) }
+        let waiting = plugins[plugin].events.all.first { !starting.contains($0.number) }
+        if let event = requeued.first ?? waiting {
             states.append(
                 .pending(
                     .event(event),
@@ -189,6 +202,10 @@ extension Scheduler {
     /// that does not concern the whole plugin applies to the first one, or when one of the two has to run in a launch
     /// by itself.
     private func reasons(waiting event: PendingEvent, at now: Moment) -> [Reason] {
+        if !plugins[event.plugin].events.contains(event.number) {
+            // The event is being requeued.
+            return (reasons(against: event, at: now) + [.beingRecorded]).sorted { $0.kind < $1.kind }
+        }
         guard let first = plugins[event.plugin].events.first, first.number < event.number else {
             return reasons(against: event, at: now)
         }

@@ -35,7 +35,8 @@ package struct WaitingPage: Hashable, Sendable {
     package let items: [Item]
     /// Start of the next page; nil at the end of the list. A page may have a `next` and fewer items than its limit.
     package let next: WorkCursor?
-    /// Whether the page may lack work, because the pending work of some plugin is not loaded yet.
+    /// Whether the page may lack work, because the pending work of some plugin is not loaded yet, or an interrupted
+    /// task of the previous host is not requeued on disk yet.
     package let isPartial: Bool
 
     package init(items: [Item], next: WorkCursor?, isPartial: Bool) {
@@ -86,7 +87,8 @@ package struct PluginPage: Hashable, Sendable {
     package let plugins: [PluginSummary]
     /// The last identifier that the page examined, after which the next page begins; nil at the end of the list.
     package let next: PluginIdentifier?
-    /// Whether the pending work of some plugin is not loaded yet: the counts of its summary may then be too low.
+    /// Whether the pending work of some plugin is not loaded yet, or an interrupted task of the previous host is not
+    /// requeued on disk yet: the counts of a summary may then be too low.
     package let isPartial: Bool
 
     package init(plugins: [PluginSummary], next: PluginIdentifier?, isPartial: Bool) {

@@ -6,9 +6,9 @@ import TaskModel
 // every evaluation of a plugin's work lets its overdue requests lapse first.
 extension Scheduler {
     /// Stages the end of the plugin's requests whose deadline has passed. A request about which a change is in flight
-    /// waits for the result: a launch or a cancellation that is being committed goes first, and a request that stays
-    /// pending is evaluated again after that commit. A request whose deadline is in doubt is blocked, and its end is
-    /// staged after the doubt.
+    /// waits for the result: a launch or a cancellation that is being committed takes precedence, and a request that
+    /// stays pending is evaluated again after that commit. A request whose deadline is in doubt is blocked, and its end
+    /// is staged after the doubt.
     mutating func lapseOverdue(_ plugin: PluginIdentifier, at now: Moment) {
         guard !isStopping, plugins.contains(plugin), !plugins[plugin].requests.deadlines.isEmpty else { return }
         let doubt = clockDoubt.deadlines(at: now)

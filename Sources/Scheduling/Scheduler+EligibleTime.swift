@@ -4,7 +4,7 @@ import TaskModel
 
 // The start of the delay that the host is responsible for. No decision depends on it.
 extension Scheduler {
-    /// The time since which at most other work and the host delay pending work: its own times have come, and no
+    /// The time since which nothing but other work and the host delays pending work: its own times have come, and no
     /// permission, condition or policy blocks its class. At most `now`.
     ///
     /// - Parameter preparedAt: the time at which the runner of the launch was requested. The class was evaluated then,

@@ -53,7 +53,7 @@ extension Scheduler {
         }
     }
 
-    /// The reasons against an event.
+    /// The reasons that block an event.
     ///
     /// - Parameters:
     ///   - own: the launch whose batch is being formed; it does not block its own work.

@@ -24,14 +24,14 @@ extension Scheduler {
         var left = limit + Self.examinedBeyondLimit
         var last = cursor
         for plugin in identifiers(from: cursor?.plugin, matching: filter, limit: left + 1) {
-            if left <= 0 { return WaitingPage(items: items, next: last, isPartial: loading.isPartial) }
+            if left <= 0 { return WaitingPage(items: items, next: last, isPartial: loading.areListsPartial) }
             left -= 1
             let number = cursor?.plugin == plugin ? cursor?.number : nil
             let works = waitingWork(of: plugin, after: number, limit: left + 1)
             var evaluations: [Lane: LaneEvaluation] = [:]
             for work in works {
                 if items.count == limit || left <= 0 {
-                    return WaitingPage(items: items, next: last, isPartial: loading.isPartial)
+                    return WaitingPage(items: items, next: last, isPartial: loading.areListsPartial)
                 }
                 left -= 1
                 last = WorkCursor(plugin: plugin, number: work.number)
@@ -41,7 +41,7 @@ extension Scheduler {
             }
             last = .end(of: plugin)
         }
-        return WaitingPage(items: items, next: nil, isPartial: loading.isPartial)
+        return WaitingPage(items: items, next: nil, isPartial: loading.areListsPartial)
     }
 
     /// The summaries of the next installed plugins after `cursor`, ordered by identifier, at most `limit`.
@@ -53,13 +53,13 @@ extension Scheduler {
         var last = cursor
         for plugin in plugins.names(after: cursor) {
             if summaries.count == limit || left <= 0 {
-                return PluginPage(plugins: summaries, next: last, isPartial: loading.isPartial)
+                return PluginPage(plugins: summaries, next: last, isPartial: loading.areListsPartial)
             }
             left -= 1
             last = plugin
             if let summary = summary(of: plugin) { summaries.append(summary) }
         }
-        return PluginPage(plugins: summaries, next: nil, isPartial: loading.isPartial)
+        return PluginPage(plugins: summaries, next: nil, isPartial: loading.areListsPartial)
     }
 
     /// The summary of a plugin; nil when it is not installed.
@@ -97,13 +97,15 @@ extension Scheduler {
         return (first.map { plugins.contains($0) ? [$0] : [] } ?? []) + following
     }
 
-    /// Pending requests and waiting events with numbers above `number`, ordered by number.
+    /// Pending requests, waiting events, and interrupted work that is being requeued, with numbers above `number`,
+    /// ordered by number.
     private func waitingWork(of plugin: PluginIdentifier, after number: SubmissionNumber?, limit: Int) -> [PendingWork]
     {
         let requests = plugins[plugin].requests.requests(after: number, limit: limit).map(PendingWork.request)
         let events = plugins[plugin].events.events(after: number, limit: limit).map(PendingWork.event)
-        if events.isEmpty { return requests }
-        return Array((requests + events).sorted { $0.number < $1.number }.prefix(limit))
+        let requeued = workBeingRequeued(of: plugin).filter { work in number.map { $0 < work.number } ?? true }
+        if events.isEmpty, requeued.isEmpty { return requests }
+        return Array((requests + events + requeued).sorted { $0.number < $1.number }.prefix(limit))
     }
 
     /// The reasons against an item of the page.

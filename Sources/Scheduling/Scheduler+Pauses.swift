@@ -20,7 +20,7 @@ extension Scheduler {
             return emit(.answer(reply, .refused(.notInstalled(plugin))))
         }
         let pause = PluginPause(since: now.wall, until: end, user: callingUser)
-        // Rounded up: the call that asked for an hour has arrived a moment later.
+        // Rounded up: a call that requests an hour arrives a moment later.
         let extent = end.map { "for \(($0 - now.wall).roundedUp.humanReadable)" } ?? "until a user resumes it"
         let message = "the plugin is paused \(extent): its pending work waits, and running launches continue"
         setPause(of: plugin, to: pause, .pluginPaused, message, reply: reply, at: now)

@@ -19,7 +19,8 @@ extension Scheduler {
         }
     }
 
-    private func wouldStart(_ request: PendingRequest, at now: Moment) -> Bool {
+    /// Whether a request that is accepted now would start at once.
+    func wouldStart(_ request: PendingRequest, at now: Moment) -> Bool {
         let (plugin, kind) = (request.plugin, request.request.kind)
         // Ready work of a free lane waits for a reason, which usually applies to the new request as well.
         guard !isStopping, !isLedgerFailing, hasCatalogue, !loading.isMissing(plugin),

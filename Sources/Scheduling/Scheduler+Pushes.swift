@@ -79,9 +79,12 @@ extension Scheduler {
         PendingRequest(
             plugin: push.plugin,
             number: nextSubmission(),
-            request: push.request,
+            request: push.request(at: now.wall),
             submitter: .user,
             submittedAt: now.wall,
+            // A push inherits the attempts of an interrupted one, so that a sender does not restart a plugin that
+            // crashes for ever, and its freedom from the spacing, because nothing was delivered.
+            retry: old?.retry ?? Retry(),
             // A push inherits the deferral of the waiting one, so that a steady sender does not delay the delivery.
             deferredSince: old?.deferredSince
         )
@@ -97,11 +100,13 @@ extension Scheduler {
         at now: Moment
     ) {
         guard let plugin = requests.first?.plugin else { return }
-        let numbered = zip(pushes, requests).map { NumberedPush(push: $0, request: $1) }
-        let valid = numbered.filter { !$0.request.isOverdue(at: now.wall) }
-        let lapsed = numbered.filter { $0.request.isOverdue(at: now.wall) }
+        let numbered = zip(pushes, requests).map { push, request in
+            NumberedPush(push: push, request: request, isLapsed: lapsesAtOnce(push.push, request, at: now))
+        }
+        let valid = numbered.filter { !$0.isLapsed }
+        let lapsed = numbered.filter(\.isLapsed)
         var entries = numbered.groupedByUser().compactMap { JournalEntry.acceptance(of: $0, at: now) }
-        entries += lapsed.map { .lapse(of: $0.request, at: now).caused(by: $0.push.user) }
+        entries += lapsed.map { JournalEntry.lapse(of: $0, at: now).caused(by: $0.push.user) }
         var changes: [LedgerChange] = []
         if let stored = valid.last {
             changes.append(.storeRequest(stored.request, payload: stored.push.push.payload))
@@ -111,10 +116,9 @@ extension Scheduler {
         changes += entries.map { .journal($0) }
         let last = valid.last?.request
         let change = inFlight.nextChange()
-        let answers = zip(pushes, requests).map { waiting, request in
-            let isLapsed = request.isOverdue(at: now.wall)
-            let result = PushResult(of: request, isLapsed: isLapsed, stored: last, replacing: old)
-            return StagedPushes.Answer(reply: waiting.reply, number: request.number, result: result)
+        let answers = numbered.map { push in
+            let result = PushResult(of: push.request, isLapsed: push.isLapsed, stored: last, replacing: old)
+            return StagedPushes.Answer(reply: push.push.reply, number: push.request.number, result: result)
         }
         let effect: RequestEffect = last.map { .stores($0) } ?? .storesNothing
         plugins[plugin].requests.begin(effect, about: .push(to: plugin), as: change)
@@ -123,6 +127,11 @@ extension Scheduler {
             changes
         )
         if let last { prepareLaunch(for: last, during: change, at: now) }
+    }
+
+    /// Whether a push lapses when it is accepted: its deadline has passed, or it had to start at once and cannot.
+    private func lapsesAtOnce(_ push: Push, _ request: PendingRequest, at now: Moment) -> Bool {
+        request.isOverdue(at: now.wall) || push.isOnlyNow && !wouldStart(request, at: now)
     }
 
     // MARK: Settling
@@ -203,6 +212,7 @@ extension PushResult {
 private struct NumberedPush {
     let push: WaitingPush
     let request: PendingRequest
+    let isLapsed: Bool
 }
 
 extension [NumberedPush] {
@@ -221,6 +231,15 @@ extension JournalEntry {
         var entry = self
         entry.user = user
         return entry
+    }
+
+    /// The entry about a push that lapses when it is accepted.
+    fileprivate static func lapse(of push: NumberedPush, at now: Moment) -> JournalEntry {
+        if push.request.isOverdue(at: now.wall) { return .lapse(of: push.request, at: now) }
+        let message =
+            "push \(push.request.number) lapsed: it had to start at once and could not; send it without only_now, or"
+            + " see with \"bgtask why\" which reasons delay such work"
+        return JournalEntry(push.request, .lapsed, at: now, message: message)
     }
 
     /// The entry about the pushes of one user; nil without pushes.

@@ -59,6 +59,7 @@ extension Scheduler {
         let plugin = launch.plugin
         for reply in written.flatMap(\.replies) { emit(.answer(reply, .cursorRecorded)) }
         for task in written.compactMap(\.task) { settle(task, of: plugin, at: now) }
+        if launches.find(number)?.record.returning.isEmpty ?? true { loading.endRecovery(of: number) }
         flush(number)
         resumeOperations(of: plugin, at: now)
         // Work for other lanes does not wait until the end of this launch is recorded.
@@ -77,6 +78,15 @@ extension Scheduler {
         case .event(let event):
             if task.returns { insert(event, at: now) }
         }
+    }
+
+    /// The interrupted work of the plugin whose requeueing is not on disk yet, ordered by number. Does not contain
+    /// tasks that a newer pending request of their identifier supersedes.
+    func workBeingRequeued(of plugin: PluginIdentifier) -> [PendingWork] {
+        let works = launches.numbers(of: plugin).compactMap(launches.find).flatMap(\.record.returning)
+        return works.filter { work in
+            work.identifier.map { plugins[plugin].requests.number(of: $0) == nil } ?? true
+        }.sorted { $0.number < $1.number }
     }
 
     mutating func recordingFailed(_ number: LaunchNumber, because message: String, at now: Moment) {

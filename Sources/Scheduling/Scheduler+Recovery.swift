@@ -56,6 +56,7 @@ extension Scheduler {
         }
         launch.record.waiting.append(LaunchRecording.Step(changes: lost(running, at: now)))
         launches.add(launch)
+        if !launch.record.returning.isEmpty { loading.beginRecovery(of: running.number) }
         if running.lane != .continued { plugins[running.plugin].occupants[running.lane] = running.number }
     }
 

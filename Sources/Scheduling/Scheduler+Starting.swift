@@ -5,8 +5,8 @@ import TaskModel
 // The start of a launch: its runner is ready, its batch is closed and committed, and only then sent. The runner enters
 // its sandbox during this commit, or before it.
 extension Scheduler {
-    /// Closes and commits the batch of a launch whose runner is ready. The plan is sent only after the commit. A launch
-    /// with an empty batch is dropped instead, and one whose runner was confined by an earlier manifest.
+    /// Closes and commits the batch of a launch whose runner is ready. The plan is sent only after the commit. The
+    /// launch is dropped instead when its batch is empty, or when its runner was confined for an earlier manifest.
     mutating func commitBatch(of number: LaunchNumber, in process: RunnerProcess, at now: Moment) {
         guard let launch = launches.find(number), let preparation = launch.preparation else { return }
         let confined = preparation.runner

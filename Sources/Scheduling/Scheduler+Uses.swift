@@ -16,7 +16,7 @@ extension Scheduler {
         }
         guard let noted = uses[plugin] else { return }
         keep([.setUses(plugin, noted)])
-        // The refresh requests of the plugin may be spared less.
+        // The use may shorten the spacing of the plugin's refresh requests.
         backlog.add(.consider(plugin, .background))
     }
 

@@ -24,7 +24,7 @@ package enum SchedulerAction: Hashable, Sendable {
     /// causes it is being committed. No plugin code runs in it before `sendPlan`. A failure is reported with
     /// `launchFailedByHost`.
     case confineRunner(LaunchNumber, PluginEntry, Lane)
-    /// Send the plan of a launch that is on disk, to a runner that was told to confine itself: plugin code may run now.
+    /// Send the plan of a launch that is on disk, to a runner that was sent its confinement: plugin code may run now.
     case sendPlan(LaunchPlan)
     /// Deliver one more task, which is on disk, to a running launch (C8). The scheduler emits the answer to the
     /// submission of this task before the delivery.

@@ -148,21 +148,38 @@ package struct Push: Hashable, Sendable {
     package let expiresAt: WallTime?
     /// Whether the push waits for external power.
     package let isLowPriority: Bool
+    /// Whether the push lapses unless it can start at once.
+    package let isOnlyNow: Bool
 
     package init(
         to plugin: PluginIdentifier,
         payload: [UInt8] = [],
         expiresAt: WallTime? = nil,
-        isLowPriority: Bool = false
+        isLowPriority: Bool = false,
+        isOnlyNow: Bool = false
     ) {
         self.plugin = plugin
         self.payload = payload
         self.expiresAt = expiresAt
         self.isLowPriority = isLowPriority
+        self.isOnlyNow = isOnlyNow
     }
 
-    package var request: TaskRequest {
-        .push(to: plugin, expiresAt: expiresAt, isLowPriority: isLowPriority)
+    package var request: TaskRequest { request(until: expiresAt) }
+
+    /// The request of the push when it is accepted at a time. A push that has to start at once lapses soon if its start
+    /// fails.
+    func request(at now: WallTime) -> TaskRequest {
+        if !isOnlyNow { return request }
+        let end = now + Self.startLimit
+        return request(until: expiresAt.map { min($0, end) } ?? end)
+    }
+
+    /// Maximum time from the acceptance of a push that has to start at once to its start.
+    private static let startLimit: Duration = .seconds(30)
+
+    private func request(until end: WallTime?) -> TaskRequest {
+        .push(to: plugin, expiresAt: end, isLowPriority: isLowPriority)
     }
 }
 

@@ -192,6 +192,15 @@ package enum SubmissionRules {
                 message: "\(request.identifier) needs the grant \(entitlement.rawValue), which the manifest of"
                     + " \(entry.identifier) does not request; add \(entitlement.rawValue): true to grants"
             )
+        case .identifierNotPermitted where request.identifier.pushedPlugin != nil:
+            SubmissionRefusal(
+                code: .notPermitted,
+                subReason: .identifierNotPermitted,
+                message:
+                    "\(request.identifier) is the identifier of the pushes to \(entry.identifier), and no"
+                    + " \(request.kind.name) request may have it; send a push with \"bgtask push send"
+                    + " \(entry.identifier)\", or submit a task identifier that the manifest permits"
+            )
         case .identifierNotPermitted:
             SubmissionRefusal(
                 code: .notPermitted,

@@ -13,7 +13,7 @@ extension Ledger {
         try read("reading its snapshot") { try $0.snapshot(at: now) }
     }
 
-    /// The plugins that this host and earlier ones recorded and did not forget, sorted by identifier.
+    /// The plugins with a record of this host or earlier ones, sorted by identifier.
     package func knownPlugins() throws(LedgerError) -> [KnownPlugin] {
         try read("reading the recorded plugins") { try $0.knownPlugins() }
     }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A file as the kernel distinguishes it from the others that exist at the same time, whatever its contents.
+/// The identity of a file, regardless of its contents: no two files that exist at the same time have the same one.
 package struct FileKey: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64

@@ -4,7 +4,7 @@
 package struct PlannedTask: Hashable, Sendable {
     package let id: TaskID
     package let work: PendingWork
-    /// The time since which at most other work and the host delayed the task: its own times had come, and no
+    /// The time since which nothing but other work and the host delayed the task: its own times had come, and no
     /// permission, condition or policy blocked it. Nil when it is not known.
     package let eligibleSince: WallTime?
 

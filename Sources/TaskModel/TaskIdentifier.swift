@@ -15,7 +15,7 @@ package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConve
 
     // MARK: Pushes
 
-    private static let pushSuffix = ":push"
+    static let pushSuffix = ":push"
 
     /// The identifier of the waiting push of a plugin, such as `com.example.feed:push`. No manifest can permit it,
     /// because the name of a task has no colon.

@@ -82,8 +82,8 @@ package enum CompletionOutcome: Int32, Hashable, Sendable {
 
 /// The outcome of a launch.
 package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
-    /// Every task and assertion had ended, none of the tasks after an expiration, before the process ended. A process
-    /// that a signal ended afterwards, without a kill by the host, makes the launch `crashed`.
+    /// Every task and assertion had ended before the process ended, and no task had expired. If a signal ended the
+    /// process afterwards, and the host did not kill it, the launch is `crashed`.
     case completed
     case expired
     case overran
@@ -101,7 +101,7 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .completed: "every task ended, none after an expiration"
         case .expired: "every task ended, at least one after an expiration"
-        case .overran: "it was killed at the end of a grace period, or because it left the disk short"
+        case .overran: "it was killed at the end of a grace period, or because it used up the reserve of the disk"
         case .crashed: "its process crashed, also after the last task had ended"
         case .exited: "its process exited while a task or an assertion was open"
         case .killedForMemory: "the kernel killed its process for lack of memory"

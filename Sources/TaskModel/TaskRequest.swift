@@ -161,7 +161,8 @@ package enum Submitter: Hashable, Sendable {
         }
     }
 
-    /// The submitter with a name; nil for other text. No plugin has one of the other names, which contain no dot.
+    /// The submitter with a name; nil for other text. No plugin is named `user` or `schedule`, because its identifier
+    /// contains a dot.
     package init?(name: String) {
         switch name {
         case "user": self = .user

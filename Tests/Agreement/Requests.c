@@ -15,11 +15,12 @@ void submit(const char *call, const bgt_request *request) {
 
 static int32_t visitor(void *context, const bgt_host *visited, const bgt_pending *request) {
     say("visits %s %s: number %llu, kind %u, flags %u, strategy %u, date %lld, payload %llu, title %s, subtitle %s,"
-        " resources %llu, size %u",
+        " resources %llu, deadline %lld, size %u",
         (const char *)context, request->identifier, (unsigned long long)request->submission, request->kind,
         request->flags, request->strategy, (long long)request->earliest_begin_ns,
         (unsigned long long)request->payload_length, request->title == NULL ? "NULL" : request->title,
-        request->subtitle == NULL ? "NULL" : request->subtitle, (unsigned long long)request->resources, request->size);
+        request->subtitle == NULL ? "NULL" : request->subtitle, (unsigned long long)request->resources,
+        (long long)request->expires_at_ns, request->size);
     if (strcmp(context, "completes") == 0) {
         answers_to("complete in a visitor", bgt_complete_with_message(visited, open_task, BGT_OUTCOME_NO_DATA, "seen"));
     }
@@ -119,6 +120,14 @@ void submit_malformed(void) {
     request.payload = payload;
     request.earliest_begin_ns = INT64_MAX;
     submit("submit a payload", &request);
+    const int64_t deadlines[] = {INT64_MIN, -1, INT64_MAX};
+    for (size_t index = 0; index < sizeof deadlines / sizeof deadlines[0]; index++) {
+        request = bgt_refresh_request(TASK);
+        request.expires_at_ns = deadlines[index];
+        submit("submit a deadline", &request);
+    }
+    request.size = offsetof(bgt_request, expires_at_ns);
+    submit("submit a request that ends before the deadline", &request);
 
     bgt_refusal small = {.size = 16};
     request = bgt_refresh_request(TASK);

@@ -29,7 +29,7 @@ struct ForeignRequestTests {
             seen.payload = Array(UnsafeBufferPointer(start: request.payload, count: Int(request.payload_length)))
             return BGT_OK
         }
-        #expect(status == BGT_OK && seen.request.size == 72)
+        #expect(status == BGT_OK && Int(seen.request.size) == MemoryLayout<bgt_request>.size)
         return seen
     }
 
@@ -92,6 +92,47 @@ struct ForeignRequestTests {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         request.earliestBeginDate = .distantFuture
         #expect(seen(request).request.earliest_begin_ns == .max)
+    }
+
+    @Test(.proves("C20"))
+    func `a Swift request's deadline becomes the C deadline, rounded down, and a deadline before 1970 stays one`() {
+        let request = BGProcessingTaskRequest(identifier: "com.example.cleaning")
+        #expect(seen(request).request.expires_at_ns == 0)
+        let dates: [(Double, Int64)] = [
+            (1_800_000_000.5, 1_800_000_000_500_000_000), (-1, 1), (0, 1), (.nan, 0), (.infinity, .max),
+        ]
+        for (seconds, expected) in dates {
+            request.startDeadline = Date(timeIntervalSince1970: seconds)
+            #expect(seen(request).request.expires_at_ns == expected, "\(seconds)")
+        }
+    }
+
+    @Test(.proves("C20"))
+    func `a pending request that the host lists has its deadline, and the request that is submitted again keeps it`()
+        throws
+    {
+        let deadline: Int64 = 1_800_000_000_500_000_000
+        let listed = try "com.example.export.1".withCString { identifier in
+            let pending = bgt_pending(
+                size: UInt32(MemoryLayout<bgt_pending>.size),
+                kind: BGT_KIND_CONTINUED,
+                flags: 0,
+                strategy: BGT_STRATEGY_QUEUE,
+                identifier: identifier,
+                earliest_begin_ns: 0,
+                payload: nil,
+                payload_length: 0,
+                title: nil,
+                subtitle: nil,
+                resources: 0,
+                submission: 1,
+                expires_at_ns: deadline
+            )
+            return try #require(PendingRequest.request(from: pending))
+        }
+        #expect(listed.startDeadline == Date(timeIntervalSince1970: 1_800_000_000.5))
+        #expect(seen(listed).request.expires_at_ns == deadline)
+        #expect(seen(listed.duplicate()).request.expires_at_ns == deadline)
     }
 
     @Test(.proves(70))

@@ -40,7 +40,7 @@ struct PendingRetryTests {
     }
 
     @Test(arguments: [BGT_ENDED, BGT_NOT_OFFERED])
-    func `a list of pending requests is neither returned nor asked for again after the end of the launch`(
+    func `a list of pending requests is neither returned nor requested again after the end of the launch`(
         _ status: Int32
     ) async {
         await withHost(answering: [status]) { host in

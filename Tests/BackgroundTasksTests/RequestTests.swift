@@ -10,7 +10,7 @@ struct RequestTests {
     @Test func `unset properties of a Swift request have their documented defaults`() {
         let refresh = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         #expect(refresh.identifier == "com.example.refresh")
-        #expect(refresh.earliestBeginDate == nil && refresh.payload == nil)
+        #expect(refresh.earliestBeginDate == nil && refresh.startDeadline == nil && refresh.payload == nil)
         let processing = BGProcessingTaskRequest(identifier: "com.example.cleaning")
         #expect(!processing.requiresNetworkConnectivity && !processing.requiresExternalPower)
         let study = BGHealthResearchTaskRequest(identifier: "com.example.study")

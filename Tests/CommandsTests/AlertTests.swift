@@ -61,7 +61,10 @@ struct AlertTests {
         (JournalEntry.Event.task(.succeeded), Blame.nobody), (.task(.crashed), .plugin), (.launch(.crashed), .plugin),
         (.task(.failed), .user), (.task(.failed), .machine), (.task(.abandoned), .user), (.task(.interrupted), .host),
     ])
-    func `an entry that a retry or a user explains is no alert`(event: JournalEntry.Event, blame: Blame) throws {
+    func `no alert follows from a success, a requeued task, or the blame user or machine`(
+        event: JournalEntry.Event,
+        blame: Blame
+    ) throws {
         var memory = AlertSelection.Memory()
         #expect(AlertSelection().alert(of: try line(7, event, blame), &memory) == nil)
     }
@@ -74,7 +77,7 @@ struct AlertTests {
         #expect(selection.alert(of: try line(3, .launch(.overran), launch: 42), &memory) != nil)
     }
 
-    @Test func `plugins and kinds restrict the selection, and the host is always selected`() throws {
+    @Test func `plugins and kinds restrict the selection; chosen plugins exclude no alert about the host`() throws {
         let feed = try #require(PluginIdentifier("com.example.feed"))
         let selection = AlertSelection(plugins: [feed], kinds: [.failed, .ledgerFailing])
         var memory = AlertSelection.Memory()
@@ -195,7 +198,7 @@ struct AlertTests {
         #expect(progress.queue.isEmpty)
     }
 
-    @Test func `a journal that ends before the handled entry is a new one, whose entries are all taken`() throws {
+    @Test func `a journal that ends before the handled entry is another one, and all its entries are handled`() throws {
         var progress = AlertProgress()
         progress.begin(newest: 900)
         progress.begin(newest: 3)

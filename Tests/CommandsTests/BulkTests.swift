@@ -23,7 +23,7 @@ struct BulkTests {
         host.requests.filter { $0.method != "GET" }.map { "\($0.method) \($0.path)" }
     }
 
-    @Test func `task cancel with filters prints the requests, asks, and cancels only pending ones`() async throws {
+    @Test func `task cancel with filters prints and cancels the pending requests after a confirmation`() async throws {
         try await with { host, socket in
             let terminal = Terminal()
             let cancel = ["task", "cancel", "--plugin", "com.example.feed"] + socket

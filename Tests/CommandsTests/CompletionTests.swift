@@ -5,7 +5,7 @@ import Testing
 
 @testable import Commands
 
-@Suite("Shells complete the names that the host knows")
+@Suite("Shells complete the identifiers of a host")
 struct CompletionTests {
     private func with(_ body: (StubHost) async throws -> Void) async throws {
         let plugins = String(decoding: try WireCoding.encode(try Samples.pluginList()), as: UTF8.self)

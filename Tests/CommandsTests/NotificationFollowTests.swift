@@ -73,8 +73,8 @@ struct NotificationFollowTests {
             #expect(await terminal.run(list: arguments, interruptedBy: "\n") == .done)
             #expect(
                 terminal.error == """
-                    bgtask: no plugin com.example.fed is installed, and its alerts are reported once it is; \
-                    write "com.example.feed" if that plugin is meant
+                    bgtask: no plugin com.example.fed is installed, and its alerts are reported after its \
+                    installation; write "com.example.feed" if that plugin is meant
 
                     """
             )

@@ -125,7 +125,7 @@ struct ScheduleCheckTests {
         #expect(await Terminal().run("schedule", "check", "02:30", "--count", "0") == .misuse)
     }
 
-    @Test func `bgtask schedule check of a time that never comes exits with 1 and says so`() async {
+    @Test func `bgtask schedule check of a time without a further occurrence prints an error and exits with 1`() async {
         let terminal = Terminal()
         let options = ["--zone", "UTC", "--after", "2262-04-11T23:00:00Z"]
         #expect(await terminal.run(list: ["schedule", "check", "02:30"] + options) == .refused)

@@ -88,7 +88,7 @@ struct SteeringTests {
         #expect(terminal.error.contains(message), "\(terminal.error)")
     }
 
-    @Test func `a trigger of a paused extension says that the event waits for the end of the pause`() async throws {
+    @Test func `the output of a trigger of a paused extension names the pause that blocks the event`() async throws {
         let reason = WaitingReason(.pluginPaused(try Samples.plugin(), Samples.pause), at: Samples.moment)
         let answer = try json(
             PluginTriggerReply(
@@ -107,7 +107,7 @@ struct SteeringTests {
         }
     }
 
-    @Test func `a submission for a paused plugin says that the request waits for the end of the pause`() async throws {
+    @Test func `the output of a submission for a paused plugin names the pause that blocks it`() async throws {
         let reason = WaitingReason(.pluginPaused(try Samples.plugin(), Samples.pause), at: Samples.moment)
         let answer = try json(RunReply(launching: [], waiting: [reason]))
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in

@@ -100,7 +100,7 @@ struct TaskRetryTests {
 
     private func retries(of host: StubHost) -> [String] { host.requests.filter { $0.method == "POST" }.map(\.path) }
 
-    @Test func `task retry with filters lists the tasks whose last run failed, asks, and submits them again`()
+    @Test func `task retry with filters lists and submits the failed tasks again after a confirmation`()
         async throws
     {
         try await withRuns { host, socket in

@@ -63,6 +63,28 @@ struct WhyTextTests {
         )
     }
 
+    @Test func `bgtask why of a request that lapses before its earliest start says so`() throws {
+        func text(deadline: Duration) throws -> String {
+            let reason = Reason.kindSpacing(until: Samples.now + .seconds(720), .push, .seconds(1_200))
+            return TaskWhyReply(
+                identifier: try Samples.task(),
+                plugin: try Samples.plugin(),
+                state: .pending,
+                kind: .push,
+                submission: SubmissionNumber(rawValue: 12),
+                expiresAt: Samples.now + deadline,
+                isEligible: false,
+                reasons: [WaitingReason(reason, at: Samples.moment)],
+                earliestPossible: .at(Timestamp(Samples.now + .seconds(720))),
+                change: ProposedChange(removing: reason)
+            ).text(for: reader)
+        }
+        #expect(
+            try text(deadline: .seconds(600)).contains("before its earliest start: submit it with a later expires_at")
+        )
+        #expect(try !text(deadline: .seconds(900)).contains("earliest start"))
+    }
+
     @Test func `bgtask why prints the remedy of each of several reasons, the schedule and the replacements`() throws {
         let plugin = try Samples.plugin()
         func reason(_ reason: Reason) -> WaitingReason {

@@ -28,8 +28,7 @@ struct ConditionTests {
     }
 
     @Test(.proves("C7"))
-    func `loss of external power expires the task that requires it, while another plugin's task goes on`() async throws
-    {
+    func `loss of external power expires the task that requires it, while a neighbour's task continues`() async throws {
         let obedient = TestPlugin("Obedient")
         let patient = TestPlugin("Patient", tasks: ["one"])
         try await HostFixture.with(plugins: [obedient, patient]) { host in

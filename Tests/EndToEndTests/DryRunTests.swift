@@ -7,7 +7,7 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("A dry run checks and changes nothing")
+@Suite("A dry run checks a submission and changes nothing")
 struct DryRunTests {
     private static let task = TestPlugin.neighbour.task()
 

@@ -40,7 +40,7 @@ struct InFlightTests {
     }
 
     @Test(.needsSandboxOfOrdinaryUser, .needsManyDescriptors)
-    func `a plugin with over 4,096 descriptors in flight fails no launch of another plugin with the same user`()
+    func `a plugin with over 4,096 descriptors in flight causes no failure of a plugin with the same user`()
         async throws
     {
         try await withstandFlood(in: HostSetup().ofOrdinaryUser(), beyond: 4_096)
@@ -48,7 +48,7 @@ struct InFlightTests {
 
     // The runner cannot send its listener: the host copies it from the runner.
     @Test(.needsSandboxOfOrdinaryUser)
-    func `more descriptors in flight than the hard limit of the host do not fail the launch of another plugin`()
+    func `descriptors in flight above the hard limit of the host cause no failure of another plugin`()
         async throws
     {
         try await ScratchDirectory.with { directory in
@@ -59,7 +59,7 @@ struct InFlightTests {
     }
 
     @Test(.enabled(if: getuid() == 0), .needsSandbox)
-    func `with users of plugins, a plugin's descriptors in flight above the hard limit make no other launch fail`()
+    func `with users of plugins, descriptors in flight above the hard limit cause no failure of another plugin`()
         async throws
     {
         try await ScratchDirectory.with { directory in

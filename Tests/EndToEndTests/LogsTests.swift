@@ -144,7 +144,7 @@ struct LogsTests {
         }
     }
 
-    @Test func `a host with logs.total 0 keeps no logs and says so`() async throws {
+    @Test func `a host with logs.total 0 stores no logs, and host status reports that`() async throws {
         let plugin = Self.plugin
         try await HostFixture.with(HostSetup(configuration: ["logs: { total: 0B }"]), plugins: [plugin]) { host in
             try await host.started(plugin)

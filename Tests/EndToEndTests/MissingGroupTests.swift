@@ -24,7 +24,7 @@ struct MissingGroupTests {
     }
 
     @Test(arguments: ["best-effort", "required"])
-    func `with isolation best-effort or required a launch without control group runs; journal and host status tell it`(
+    func `with isolation best-effort or required a launch without control group runs; journal and host status name it`(
         isolation: String
     ) async throws {
         // An idle runner got its control group earlier.

@@ -71,7 +71,7 @@ struct NotificationTests {
         }
     }
 
-    @Test func `a webhook gets the failure with its log after an attempt that the server could not take`()
+    @Test func `a webhook gets the failure with its log at the second attempt, after a first one with status 503`()
         async throws
     {
         let plugin = Self.failing

@@ -8,7 +8,7 @@ import PluginCatalogue
 import TaskModel
 import Testing
 
-@Suite("A plugin takes permissions away from its own files alone, and those of its container return")
+@Suite("A plugin can remove permissions only of its own files, and those of its container are restored")
 struct PermissionTests {
     /// Runs a plugin that sets the mode of its container to 0 three times, with a restart of the host before the last
     /// launch.

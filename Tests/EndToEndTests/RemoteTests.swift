@@ -55,7 +55,7 @@ struct RemoteTests {
     }
 
     @Test(.enabled(if: RemoteMachines.hasServer, "takes make sshd"))
-    func `the exit status of several machines is the worst, and that of one machine its own`() async throws {
+    func `bgtask -H exits with the highest status of several machines, or with that of a single one`() async throws {
         try await withMachines { machines, _ in
             let lost = try await machines.bgtask("-H", "lost,beta", "host", "status")
             #expect(

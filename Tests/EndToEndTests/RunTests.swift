@@ -41,7 +41,7 @@ struct RunTests {
         }
     }
 
-    @Test func `run --wait prints what the task writes`() async throws {
+    @Test func `run --wait prints the output of the task`() async throws {
         let plugin = TestPlugin("PrintsOutput")
         try await HostFixture.with(plugins: [plugin]) { host in
             let run = try await host.bgtask("run", plugin.task(), "--kind", "processing", "--wait")

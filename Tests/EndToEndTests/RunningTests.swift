@@ -126,7 +126,7 @@ struct RunningTests {
     }
 
     @Test(.proves(64, "C13"), arguments: [true, false])
-    func `why has what a host learned about the use of a plugin, after a restart too, if the host learns use`(
+    func `why has the learned use of a plugin, after a restart too, if the host learns use`(
         _ isLearning: Bool
     ) async throws {
         var plugin = TestPlugin("Resubmits")

@@ -9,7 +9,7 @@ struct ShellCompletionTests {
     private static let program = URL(filePath: #filePath).appending(path: "../../Completion/offered").standardized.path
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func `a shell offers commands, options, values and the names that a host knows`(shell: String) async throws {
+    func `a shell offers commands, options, values and the identifiers of a host`(shell: String) async throws {
         try await HostFixture.with { host in
             try await host.runNeighbour()
             let script = try await Self.script(of: shell, for: host)

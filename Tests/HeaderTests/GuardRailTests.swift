@@ -151,7 +151,7 @@ struct GuardRailTests {
         member: String
     ) throws {
         let text = try Header.text()
-        let changed = text.replacing("uint64_t resources;\n}", with: "uint64_t resources; \(member)\n}")
+        let changed = text.replacing("} bgt_request;", with: "\(member)\n} bgt_request;")
         #expect(changed != text)
         let output = try Compiler.gcc.check(changed).output
         #expect(output.contains("layout of bgt_request: built plugins rely on it"))

@@ -57,7 +57,7 @@ struct LayoutTests {
     static let request = layout(
         "bgt_request",
         bgt_request.self,
-        72,
+        80,
         .field("size", \.size, 0),
         .field("kind", \.kind, 4),
         .field("flags", \.flags, 8),
@@ -68,7 +68,8 @@ struct LayoutTests {
         .field("payload_length", \.payload_length, 40),
         .field("title", \.title, 48),
         .field("subtitle", \.subtitle, 56),
-        .field("resources", \.resources, 64)
+        .field("resources", \.resources, 64),
+        .field("expires_at_ns", \.expires_at_ns, 72)
     )
 
     static let refusal = layout(
@@ -84,7 +85,7 @@ struct LayoutTests {
     static let pending = layout(
         "bgt_pending",
         bgt_pending.self,
-        80,
+        88,
         .field("size", \.size, 0),
         .field("kind", \.kind, 4),
         .field("flags", \.flags, 8),
@@ -96,7 +97,8 @@ struct LayoutTests {
         .field("title", \.title, 48),
         .field("subtitle", \.subtitle, 56),
         .field("resources", \.resources, 64),
-        .field("submission", \.submission, 72)
+        .field("submission", \.submission, 72),
+        .field("expires_at_ns", \.expires_at_ns, 80)
     )
 
     static let launchInfo = layout(

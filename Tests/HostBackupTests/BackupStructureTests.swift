@@ -5,7 +5,7 @@ import Testing
 
 @testable import HostBackup
 
-@Suite("The structure of a backup has one reading, and every other file is refused")
+@Suite("Only a file with the exact structure of a backup is accepted")
 struct BackupStructureTests {
     private static let end = [UInt8](repeating: 0, count: BackupStructure.endSize)
 

@@ -141,7 +141,7 @@ struct IdleTests {
     }
 
     @Test(.proves("C16"))
-    func `without a session manager the load alone decides idleness, and the reading says that sessions are unknown`()
+    func `without a session manager the load alone decides idleness, and the reading has unknown sessions`()
         throws
     {
         watch()

@@ -63,7 +63,7 @@ struct SessionTests {
     }
 
     @Test(.enabled(if: PrivateBus.isAvailable, "takes dbus and python3-dbusmock"))
-    func `a message bus that goes away makes the session manager missing`() throws {
+    func `the loss of the message bus makes the session manager missing`() throws {
         let bus = try PrivateBus()
         let services = try MockServices(on: bus)
         try services.start(Self.manager, ["IdleHint": true])

@@ -46,7 +46,7 @@ struct ReloadTests {
         let present = configuration { $0.file = "/etc/bgtask/bgtaskd.yaml" }
         let problem = #expect(throws: HostError.self) { try present.checkFile(of: configuration()) }
         let message = try #require(problem?.message)
-        #expect(message.hasPrefix("/etc/bgtask/bgtaskd.yaml: does not exist any more"))
+        #expect(message.hasPrefix("/etc/bgtask/bgtaskd.yaml: no longer exists"))
         #expect(message.contains("create an empty one"))
         try present.checkFile(of: present)
     }

@@ -84,7 +84,7 @@ struct ConnectionTableTests {
         #expect(table.open(14, user: 0) == .refused)
     }
 
-    @Test func `an idle connection of root beyond the reserve makes room for another user at the total limit`() {
+    @Test func `an idle connection of root beyond the reserve is closed for another user at the total limit`() {
         var table = table()
         for key in 1...4 { _ = table.open(key, user: 0) }
         for key in 5...8 { _ = table.open(key, user: alice) }

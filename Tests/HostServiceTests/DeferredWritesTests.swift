@@ -24,7 +24,7 @@ struct DeferredWritesTests {
         #expect(isHidden(writes, free: 2_000))
     }
 
-    @Test func `written bytes below a sixteenth of the reserve hide nothing, also on a disk without free space`() {
+    @Test func `written bytes below a sixteenth of the reserve hide no shortage, even on a disk without free space`() {
         var writes = DeferredWrites()
         writes.add([first: 99])
         #expect(!isHidden(writes, free: 1_600) && !isHidden(writes, free: 0))
@@ -60,7 +60,7 @@ struct DeferredWritesTests {
         #expect(!isHidden(writes, free: 1_600))
     }
 
-    @Test func `written bytes hide nothing without a reserve, also when their sum exceeds the range of numbers`() {
+    @Test func `without a reserve written bytes hide no shortage, even if their sum exceeds the range of integers`() {
         var writes = DeferredWrites()
         writes.add([first: .max, second: .max])
         #expect(isHidden(writes, free: 32_000))

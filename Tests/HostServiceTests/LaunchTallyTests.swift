@@ -146,6 +146,29 @@ struct LaunchTallyTests {
         #expect(tally.events == [EventSeries(event: "superseded", blame: .nobody): 1])
     }
 
+    @Test func `the pushes of a journal entry count by their fate, and requests of tasks do not`() {
+        func entry(_ event: JournalEntry.Event, _ label: String, count: Int? = nil) -> LedgerChange {
+            .journal(
+                JournalEntry(
+                    at: time(1),
+                    event: event,
+                    plugin: PluginIdentifier("com.example.feed"),
+                    label: label,
+                    blame: .nobody,
+                    message: "",
+                    count: count
+                )
+            )
+        }
+        let push = "com.example.feed:push"
+        let tally = tally([
+            entry(.submitted, push, count: 5), entry(.submitted, push), entry(.replaced, push, count: 3),
+            entry(.lapsed, push), entry(.task(.crashed), push), entry(.task(.failed), push),
+            entry(.submitted, "com.example.feed.refresh"), entry(.task(.succeeded), "com.example.feed.refresh"),
+        ])
+        #expect(tally.pushes == [.accepted: 6, .replaced: 3, .lapsed: 1, .delivered: 1])
+    }
+
     @Test func `plugins beyond the bound share one label`() throws {
         var labels = PluginLabels()
         for number in 1...PluginLabels.most {

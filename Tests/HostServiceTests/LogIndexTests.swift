@@ -32,7 +32,7 @@ struct LogIndexTests {
         return limits
     }
 
-    @Test func `a log uses whole blocks of the disk, and a replaced or removed log gives its size back`() {
+    @Test func `the size of a log is counted in whole blocks, and subtracted when the log is replaced or removed`() {
         var index = LogIndex()
         index.set(log(1, feed, 1))
         index.set(log(2, feed, 4_097))

@@ -157,7 +157,7 @@ struct StateDirectoryTests {
     }
 
     @Test(arguments: [0, 0o500, 0o1000, 0o1700] as [UInt32])
-    func `the permissions of a container's owner that its plugin took away return before the next launch`(
+    func `owner permissions that a plugin removed from its container are restored before the next launch`(
         taken: UInt32
     ) throws {
         try with { path in
@@ -177,7 +177,7 @@ struct StateDirectoryTests {
     }
 
     @Test(.enabled(if: geteuid() == 0))
-    func `the permissions of a container that belongs to a user of plugins return before the next launch`() throws {
+    func `permissions of a container that belongs to a user of plugins are restored before the next launch`() throws {
         try with { path in
             let state = try StateDirectory(path: path + "/state")
             try state.makeContainer(of: "com.example.a", user: 70_001)

@@ -134,8 +134,8 @@ extension HostFixture {
             + (isActivated || !FileManager.default.fileExists(atPath: socket) ? [] : [socket])
     }
 
-    /// Paths in the directory of logs, itself included, that are not the log of a launch of a known plugin or a
-    /// directory of such logs, or that another user than the host's owns or can read.
+    /// Wrong paths in the directory of logs; the directory itself is examined, too. A right path is the log of a launch
+    /// of a known plugin, or a directory of such logs; the host's user owns it, and no other user can read it.
     private func foreignLogs(of plugins: Set<String>) -> [String] {
         let directory = stateDirectory + "/logs"
         guard let found = try? FileManager.default.subpathsOfDirectory(atPath: directory) else { return [] }

@@ -29,11 +29,12 @@ static int32_t look(void *context, const bgt_host *host, const bgt_pending *requ
     const char *number = request->submission == submitted[0]   ? "the first"
                          : request->submission == submitted[1] ? "the second"
                                                           : "neither";
-    snprintf(seen->text + length, sizeof seen->text - length, "%s %s%s%s %lld %s %.*s\n",
+    snprintf(seen->text + length, sizeof seen->text - length, "%s %s%s%s %lld %lld %s %.*s\n",
              request->identifier + sizeof NAME - 1, request->kind == BGT_KIND_PROCESSING ? "processing" : "refresh",
              request->flags & BGT_NEEDS_NETWORK ? " network" : "",
-             request->flags & BGT_NEEDS_EXTERNAL_POWER ? " power" : "", (long long)request->earliest_begin_ns, number,
-             (int)request->payload_length, request->payload_length == 0 ? "" : (const char *)request->payload);
+             request->flags & BGT_NEEDS_EXTERNAL_POWER ? " power" : "", (long long)request->earliest_begin_ns,
+             (long long)request->expires_at_ns, number, (int)request->payload_length,
+             request->payload_length == 0 ? "" : (const char *)request->payload);
     return BGT_OK;
 }
 
@@ -43,6 +44,7 @@ static int32_t scribble(void *context, const bgt_host *host, const bgt_pending *
     (void)context;
     own->flags = 0;
     own->earliest_begin_ns = 1;
+    own->expires_at_ns = 1;
     return BGT_OK;
 }
 
@@ -73,6 +75,7 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     visit(host, "nothing", look);
     bgt_request later = bgt_processing_request(NAME ".later", BGT_NEEDS_NETWORK);
     later.earliest_begin_ns = INT64_C(4102444800000000000);
+    later.expires_at_ns = INT64_C(4102444800000000001);
     later.payload = (const uint8_t *)"colours";
     later.payload_length = 7;
     submit(host, later, 0);

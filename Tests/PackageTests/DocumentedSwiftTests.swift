@@ -13,6 +13,7 @@ struct DocumentedSwiftTests {
         "README.md", "Documentation/Vendors.md", "SDK/Sources/BackgroundTasks/BackgroundTasks.docc/BackgroundTasks.md",
         "SDK/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/PortingAnApp.md",
         "SDK/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md",
+        "SDK/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/WorkThatContinues.md",
     ]
 
     /// The declarations of the app around the code of the pages.

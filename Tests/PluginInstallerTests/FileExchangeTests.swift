@@ -41,7 +41,7 @@ struct FileExchangeTests {
             let failure = try #require(error as? InstallationError)
             let backup = "\(directory)/.plugin.yaml.old-\(getpid())"
             let start =
-                "the host refuses it; not everything is as before: \(file) has its earlier contents in \(backup):"
+                "the host refuses it; some files were not rolled back: \(file) has its earlier contents in \(backup):"
             #expect(failure.message.hasPrefix(start))
             #expect(failure.remedy == "restore these files yourself; then mend it")
             #expect(try String(contentsOfFile: backup, encoding: .utf8) == "earlier")

@@ -163,7 +163,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `an orphan that dies while its launch runs is reaped`() async throws {
+        @Test func `an orphan that ends while its launch runs is reaped`() async throws {
             let main = """
                 if (fork() == 0) {
                     if (fork() == 0) { printf("orphan %d\\n", getpid()); fflush(stdout); forever(); }

@@ -102,7 +102,7 @@ extension LaunchTests {
         @Test(arguments: [
             "", "/Contents", "/Contents/Linux", "/\(BundleLayout.program)", "/\(BundleLayout.information)",
         ])
-        func `a bundle whose permissions a plugin took away gets them back at the next launch`(part: String)
+        func `the permissions that a plugin removed from its bundle are restored at the next launch`(part: String)
             async throws
         {
             try await LaunchFixture.with(runner: "return 0;") { fixture in

@@ -149,7 +149,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner dies with the thread that started it`() async throws {
+        @Test func `a runner is killed when the thread that started it ends`() async throws {
             try await withScratch { directory in
                 let standIn = try StandIn(in: directory, main: "forever();")
                 let program = try Descriptor(openingProgram: standIn.path)

@@ -122,7 +122,33 @@ struct ForeignSubmissionTests {
 
     @Test func `a plugin's null request and a request of an impossible size are refused`() {
         #expect(throws: CallProblem.self) { try ForeignSubmission(nil) }
-        #expect(problem { $0.size -= 8 }?.status == BGT_INVALID)
+        #expect(problem { $0.size -= 16 }?.status == BGT_INVALID)
+    }
+
+    // MARK: Deadline
+
+    @Test(.proves("C20"))
+    func `a plugin's request of each kind keeps its deadline, and a negative one is invalid`() throws {
+        let kinds = [BGT_KIND_REFRESH, BGT_KIND_PROCESSING, BGT_KIND_HEALTH_RESEARCH]
+        for kind in kinds {
+            let request = try read { request in
+                request.kind = kind
+                request.expires_at_ns = 99
+            }.request
+            #expect(request.expiresAt == WallTime(nanoseconds: 99))
+        }
+        let continued = try readContinued("Exporting", nil) { $0.expires_at_ns = .max }.request
+        #expect(continued.expiresAt == WallTime(nanoseconds: .max))
+        let problem = problem { $0.expires_at_ns = -1 }
+        #expect(problem?.status == BGT_INVALID && problem?.message.hasPrefix("expires_at_ns: -1") == true)
+    }
+
+    @Test(.proves("BGT-ABI-03")) func `a plugin's request that ends before the deadline is read without one`() throws {
+        let request = try read { request in
+            request.size = 72
+            request.expires_at_ns = -1
+        }.request
+        #expect(request.expiresAt == nil)
     }
 
     // MARK: Health research

@@ -14,6 +14,7 @@ struct ObservedTests {
     private func launch(
         _ seconds: Int,
         of plugin: String = "com.example.app",
+        task: String? = nil,
         by submitter: Submitter? = nil,
         delay: Int? = nil,
         took: Int = 10,
@@ -26,7 +27,7 @@ struct ObservedTests {
         let identifier = try #require(PluginIdentifier(plugin))
         let start = ReplayScenario.begin + .seconds(seconds)
         let run = ObservedRun(
-            identifier: try #require(TaskIdentifier(plugin + ".index")),
+            identifier: try #require(TaskIdentifier(task ?? plugin + ".index")),
             kind: kind,
             submission: SubmissionNumber(rawValue: submission ?? Int64(seconds) + 1),
             submitter: submitter ?? .plugin(identifier),
@@ -149,6 +150,37 @@ struct ObservedTests {
             seed: 1
         ).play().report
         #expect((20...24).contains(try report.plugin("com.example.app").launches))
+    }
+
+    /// A replay of a day with pushes that were delivered at the same interval 50 times.
+    private func replayOfPushes(every seconds: Int) throws -> (learned: LearnedPopulation, report: ReplayReport) {
+        let learned = learn(
+            try (0..<50).map { try launch($0 * seconds, task: "com.example.app:push", by: .user, took: 1, kind: .push) }
+        )
+        let scenario = ReplayScenario(
+            length: .day,
+            trace: ConditionTrace(),
+            population: learned.population,
+            configuration: learned.configuration(SchedulingConfiguration()),
+            seed: 1
+        )
+        return (learned, scenario.play().report)
+    }
+
+    @Test func `a replay repeats the pushes of a history at their interval, also those that a user ran`() throws {
+        let (learned, report) = try replayOfPushes(every: 2 * Self.hour)
+        #expect(learned.rows.map(\.source) == ["sender"] && learned.rows.map(\.leftOut) == [nil])
+        #expect(learned.rows.map(\.interval) == [7_200_000_000_000] && learned.hasWork && learned.schedules.isEmpty)
+        #expect(try (11...12).contains(report.plugin("com.example.app").launches))
+        let run = learn(try (0..<9).map { try launch($0 * 60, by: .user, cause: .user, kind: .push) })
+        #expect(run.rows.map(\.source) == ["sender"])
+    }
+
+    @Test func `the pushes of a replay wait for the spacing of pushes and replace each other`() throws {
+        let (_, report) = try replayOfPushes(every: 300)
+        let plugin = try report.plugin("com.example.app")
+        #expect((60...72).contains(plugin.launches))
+        #expect(report.launches(of: "com.example.app").allSatisfy { $0.tasks == ["com.example.app:push"] })
     }
 
     @Test func `a continued task is kept for the users of the trace`() throws {

@@ -23,7 +23,7 @@ struct ConfinementTests {
         host.actions.compactMap { if case .confineRunner(let launch, _, _) = $0 { launch } else { nil } }
     }
 
-    @Test func `a runner is told to enter its sandbox before the start of its launch is on disk`() throws {
+    @Test func `a runner is sent its confinement before the start of its launch is on disk`() throws {
         let launch = try commitLaunch()
         #expect(confined == [launch] && host.plans.isEmpty)
         host.writeHeldCommits()

@@ -107,6 +107,18 @@ struct DeadlineTests {
         #expect(host.batches.count == 1)
     }
 
+    @Test func `a running task that a lapsed request superseded does not run again after an interruption`() throws {
+        host.submit(.clean)
+        host.enter()
+        host.change(network: false)
+        let newer = try #require(host.submit(.clean, until: .minutes(1), needsNetwork: true)?.submission)
+        host.advance(by: .minutes(1))
+        #expect(host.entries(.lapsed).map(\.submission) == [newer])
+        host.crash()
+        #expect(host.outcomes(of: .clean) == [.crashed] && host.pending.isEmpty)
+        #expect(host.entries(.superseded).map(\.successor) == [newer])
+    }
+
     @Test func `a deadline survives a restart of the host`() {
         host.change(power: false)
         host.submit(.clean, until: .minutes(5), needsPower: true)
@@ -117,7 +129,7 @@ struct DeadlineTests {
         #expect(host.pending.isEmpty && host.entries(.lapsed).count == 1)
     }
 
-    @Test func `a request whose deadline passed while the host was down never starts, and lapses after the doubt`() {
+    @Test func `a request whose deadline passes in a downtime never starts, and lapses after the clock doubt`() {
         host.change(power: false)
         host.submit(.clean, until: .minutes(5), needsPower: true)
         host.conditions.isOnExternalPower = true
@@ -138,7 +150,7 @@ struct DeadlineTests {
         #expect(host.batches == [[.clean]] && host.entries(.lapsed).isEmpty)
     }
 
-    @Test func `a request whose deadline the clock steps over lapses after the doubt`() {
+    @Test func `a request whose deadline the clock steps over lapses after the clock doubt`() {
         host.change(power: false)
         host.submit(.clean, until: .hours(1), needsPower: true)
         host.stepWallClock(by: .hours(2))
@@ -156,7 +168,7 @@ struct DeadlineTests {
         #expect(host.pending.isEmpty && host.entries(.lapsed).count == 1)
     }
 
-    @Test func `an overdue request is cancelled during the doubt, and blocks no other request`() {
+    @Test func `an overdue request can be cancelled during the clock doubt, and blocks no other request`() {
         host.change(power: false)
         host.submit(.clean, until: .hours(1), needsPower: true)
         host.submit(.vacuum, needsPower: true)
@@ -188,7 +200,7 @@ struct DeadlineTests {
         #expect(host.pending.isEmpty && host.entries(.lapsed).count == 1)
     }
 
-    @Test func `a replaced request takes its deadline with it`() {
+    @Test func `the deadline of a replaced request does not apply to the newer request`() {
         host.submit(.clean, after: .hours(1), until: .hours(2))
         host.submit(.clean, after: .hours(3))
         host.advance(by: .hours(3))

@@ -204,7 +204,7 @@ struct DiskReserveTests {
         #expect(violation.launch == own.number && violation.message.contains("wrote \(Self.gibi / 2) bytes"))
     }
 
-    @Test func `bytes that a launch writes 90 seconds before or after another program fills the disk are no evidence`()
+    @Test func `a launch that writes 90 seconds before or after another program fills the disk is not blamed`()
         throws
     {
         host.submit(.clean)

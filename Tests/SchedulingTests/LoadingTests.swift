@@ -41,6 +41,23 @@ struct LoadingTests {
         #expect(!page.isPartial && page.items.compactMap(\.work.identifier) == [.clean, .sweep])
     }
 
+    @Test(.proves("C3"))
+    func `a task left running is listed after a restart, on a partial page until its requeueing is on disk`() {
+        host.submit(.clean)
+        host.enter()
+        host.commits = .held
+        host.restart()
+        let early = host.scheduler.waitingPage(after: nil, limit: 10, at: host.clock.now)
+        #expect(early.isPartial && early.items.compactMap(\.work.identifier) == [.clean])
+        #expect(early.items.allSatisfy { $0.reasons.contains(.beingRecorded) })
+        #expect(host.scheduler.pluginPage(after: nil, limit: 10).isPartial)
+        host.runners = .held
+        host.writeHeldCommits()
+        let page = host.scheduler.waitingPage(after: nil, limit: 10, at: host.clock.now)
+        #expect(!page.isPartial && page.items.compactMap(\.work.identifier) == [.clean])
+        #expect(!host.scheduler.pluginPage(after: nil, limit: 10).isPartial)
+    }
+
     @Test func `a cancellation of an identifier that no installed plugin owns waits until every plugin is loaded`() {
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         host.submit(.clean, after: .hours(1))

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -103,6 +104,43 @@ struct PageTests {
             #expect(item.reasons == host.reasons(identifier) && !item.reasons.isEmpty, "\(identifier)")
         }
         #expect(!page.isPartial)
+    }
+
+    @Test(.proves("C3")) func `an interrupted task is listed as being recorded while its requeueing is committed`() {
+        host.submit(.clean)
+        host.submit(.vacuum, after: .hours(1))
+        host.enter()
+        host.commits = .held
+        host.crash()
+        #expect(host.running.isEmpty && host.pending == [.vacuum])
+        #expect(pages(of: 1) == [["com.example.app.clean"], ["com.example.app.vacuum"]])
+        #expect(pages(of: 9) == [["com.example.app.clean", "com.example.app.vacuum"]])
+        #expect(host.reasons(.clean).contains(.beingRecorded))
+        host.writeHeldCommits()
+        #expect(pages(of: 9) == [["com.example.app.clean", "com.example.app.vacuum"]])
+        #expect(!host.reasons(.clean).contains(.beingRecorded))
+    }
+
+    @Test(.proves("C3")) func `an interrupted trigger is listed as being recorded while its requeueing is committed`() {
+        host.trigger()
+        host.enter()
+        host.commits = .held
+        host.crash()
+        let page = host.scheduler.waitingPage(after: nil, limit: 9, at: host.clock.now)
+        #expect(page.items.map(\.work.label) == ["trigger"])
+        #expect(page.items.allSatisfy { $0.reasons.contains(.beingRecorded) })
+        host.writeHeldCommits()
+        #expect(pages(of: 9) == [["trigger"]])
+    }
+
+    @Test(.proves("C3")) func `an interrupted task is not listed beside the newer pending request that supersedes it`()
+    {
+        host.submit(.clean)
+        host.enter()
+        host.submit(.clean, after: .hours(1))
+        host.commits = .held
+        host.crash()
+        #expect(pages(of: 9) == [["com.example.app.clean"]])
     }
 
     @Test func `the pages of plugins are ordered by identifier and omit removed plugins`() throws {

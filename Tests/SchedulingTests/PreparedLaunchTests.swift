@@ -162,7 +162,7 @@ struct PreparedLaunchTests {
         #expect(host.dismissed == requested && host.hasStopped && host.pending == [.clean])
     }
 
-    @Test func `a request whose host dies during the commit of its launch runs at the next start`() {
+    @Test func `a request whose host is killed during the commit of its launch runs at the next start`() {
         host.commits = .held
         host.submit(.clean)
         host.writeNextCommit()

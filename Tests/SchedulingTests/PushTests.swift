@@ -127,6 +127,23 @@ struct PushTests {
         #expect(host.batches == [[.appPush], [.appPush]])
     }
 
+    @Test func `launches that use their whole budget do not lengthen the spacing of pushes`() throws {
+        let host = paced()
+        for _ in 1...3 {
+            host.push()
+            host.enter(registering: [])
+            host.advance(by: .seconds(31))
+            host.complete(.appPush)
+            host.push()
+            let codes = host.reasons(.appPush).compactMap { reason in
+                if case .kindSpacing(_, .push, let spacing) = reason { spacing } else { nil }
+            }
+            #expect(codes == [.minutes(20)])
+            host.cancelAll()
+            host.advance(by: .hours(1))
+        }
+    }
+
     @Test func `the spacing of pushes survives a restart of the host`() {
         let host = paced()
         host.push()
@@ -184,6 +201,37 @@ struct PushTests {
         host.crash()
         host.advance(by: .seconds(30))
         #expect(host.batches == [[.appPush], [.appPush]])
+    }
+
+    @Test func `pushes that replace an interrupted one inherit its attempts, its delay and its end of the spacing`() {
+        let host = paced()
+        host.push()
+        for delay in [Duration.seconds(10), .seconds(20)] {
+            host.enter(registering: [])
+            host.crash()
+            host.push()
+            let kinds = host.reasons(.appPush).map(\.kind)
+            #expect(kinds.contains(.retryDelay) && !kinds.contains(.kindSpacing))
+            host.advance(by: delay)
+        }
+        #expect(host.batches.count == 3 && host.lastPlan?.tasks.first?.work.retry.attempts == 2)
+        host.enter(registering: [])
+        host.crash()
+        #expect(host.outcomes(of: .appPush) == [.crashed, .crashed, .abandoned] && host.pending.isEmpty)
+    }
+
+    @Test func `a push after an abandoned one begins with the first attempt, after the spacing`() throws {
+        let host = paced()
+        host.push()
+        for delay in [Duration.seconds(10), .seconds(20), .zero] {
+            host.enter(registering: [])
+            host.crash()
+            host.advance(by: delay)
+        }
+        #expect(host.pending.isEmpty)
+        host.push()
+        #expect(host.request(.appPush)?.retry == Retry())
+        #expect(host.reasons(.appPush).map(\.kind) == [.kindSpacing])
     }
 
     @Test func `a plugin that cancels all its requests does not cancel its push`() {
@@ -293,6 +341,14 @@ struct PushTests {
         let request = TaskRequest.push(to: .app)
         let answer = host.ask { .submitted(Submission(request: request, submitter: .plugin(.app)), reply: $0) }
         #expect(answer?.refusal?.code == .notPermitted)
+    }
+
+    @Test func `a request with the identifier of pushes is refused with the command that sends a push`() throws {
+        for kind in [TaskKind.refresh, .processing] {
+            let refusal = try #require(host.submit(.appPush, as: kind, by: .user)?.refusal)
+            #expect(refusal.subReason == .identifierNotPermitted)
+            #expect(refusal.message.contains("\"bgtask push send com.example.app\""))
+        }
     }
 
     @Test func `the waiting push of a plugin without the mode waits for the mode`() {

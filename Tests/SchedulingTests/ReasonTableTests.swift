@@ -63,7 +63,7 @@ struct ReasonTableTests {
         for reason in Self.reasons { #expect(!reason.remedy.isEmpty && reason.remedy != reason.message) }
     }
 
-    @Test func `only the remedy about the disk reserve, which a reload does not change, asks for a restart`() {
+    @Test func `only the remedy about the disk reserve, which a reload does not change, requires a restart`() {
         let kinds = Self.reasons.filter { $0.remedy.contains("restart the host") }.map(\.kind)
         #expect(kinds == [.diskReserve])
     }

@@ -167,7 +167,7 @@ struct SpacingTests {
     }
 
     @Test(.proves("C7"), arguments: [false, true])
-    func `the spacing of a plugin's refresh requests goes on across a restart of the host and of the machine`(
+    func `the spacing of a plugin's refresh requests continues across a restart of the host and of the machine`(
         isReboot: Bool
     ) {
         let host = Self.pacing()

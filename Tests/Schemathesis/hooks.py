@@ -14,7 +14,7 @@ def before_load_schema(context, raw_schema):
             for parameter in operation.get("parameters", []):
                 if parameter.get("schema"):
                     parameter["schema"] = inlined(parameter["schema"], schemas)
-    # A stream has no end: the calls never ask for one.
+    # A stream has no end: the calls never request one.
     for name in ["/v1/journal", "/v1/logs"]:
         operation = raw_schema["paths"][name]["get"]
         operation["parameters"] = [each for each in operation["parameters"] if each.get("name") != "follow"]

@@ -186,7 +186,7 @@ struct ChangeTests {
         #expect(try ledger.snapshot().running.map(\.number) == [2])
     }
 
-    @Test func `a known plugin is read back as it was stored last, until it is forgotten`() async throws {
+    @Test func `a known plugin is read back as it was stored last, until its record is deleted`() async throws {
         var known = KnownPlugin(entry(feed))
         let other = KnownPlugin(
             identifier: cleaner,

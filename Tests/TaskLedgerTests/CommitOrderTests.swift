@@ -147,7 +147,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `waits and deferrals of a plugin, committed before and after the plugin is forgotten, keep their order`()
+    func `waits and deferrals of a plugin, committed before and after its record is deleted, keep their order`()
         async throws
     {
         let held = try await HeldLedger()
@@ -161,7 +161,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `a plugin's waits, and the commits on which they depend, are written before the plugin is forgotten`()
+    func `a plugin's waits, and the commits on which they depend, are written before its record is deleted`()
         async throws
     {
         let held = try await HeldLedger()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("Pauses of plugins are stored until they end or their plugin is forgotten")
+@Suite("Pauses of plugins are stored until they end or the record of their plugin is deleted")
 struct PauseTests {
     private let user = CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
 
@@ -20,7 +20,7 @@ struct PauseTests {
         #expect(try ledger.snapshot().pauses == [feed: later])
     }
 
-    @Test func `forgetting a plugin deletes its pause`() async throws {
+    @Test func `the pause of a plugin is deleted with the plugin's record`() async throws {
         let ledger = try Ledger.inMemory()
         try await ledger.commitAndWait([
             .rememberPlugin(KnownPlugin(entry(feed))), .setPause(feed, PluginPause(since: time(1))),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("The uses of plugins are stored until their plugin is forgotten")
+@Suite("The uses of plugins are stored until the record of their plugin is deleted")
 struct UseTests {
     private func uses(_ hours: Int64...) -> UseHistogram {
         var uses = UseHistogram(firstUse: hours[0])
@@ -26,7 +26,7 @@ struct UseTests {
         #expect(LedgerInspection(path: directory.path).problems.isEmpty)
     }
 
-    @Test func `forgetting a plugin deletes its uses`() async throws {
+    @Test func `the uses of a plugin are deleted with the plugin's record`() async throws {
         let ledger = try Ledger.inMemory()
         try await ledger.commitAndWait([
             .rememberPlugin(KnownPlugin(entry(feed))), .setUses(feed, uses(1)), .setUses(cleaner, uses(1)),

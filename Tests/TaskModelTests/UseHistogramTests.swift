@@ -3,7 +3,7 @@
 import TaskModel
 import Testing
 
-@Suite("The uses of a plugin are counted by hour of the week, and fade")
+@Suite("The uses of a plugin are counted by hour of the week, and lose weight each week")
 struct UseHistogramTests {
     /// Monday, 2025-12-29, 0:00.
     private static let monday: Int64 = 2_922 * UseHistogram.hoursPerWeek
@@ -24,7 +24,7 @@ struct UseHistogramTests {
         #expect(UseHistogram.hour(ofLocal: 1_767_571_200) % Self.week == 0)
     }
 
-    @Test func `one use makes no use expected, and a second one in the next week makes it expected in each week`() {
+    @Test func `after one use none is expected; after a second one in the next week, a weekly use is expected`() {
         let nine = Self.monday + 9
         #expect(uses(nine).nextExpectedHour(from: nine + 1) == nil)
         let habit = uses(nine, nine + Self.week)

@@ -51,16 +51,13 @@ def unfinished(connection):
 
 
 def await_unfinished(path, is_reached, seconds):
-    """Waits until the set of unfinished submissions fulfils `is_reached` in five reads, or the time is over. Returns the
-    set. One read is not enough: while the requeueing of an interrupted task is being committed, the task is neither
-    pending nor running."""
-    connection, limit, left, reads = Connection(path), Limit(seconds), None, 0
-    while not limit.is_over() and reads < 5:
+    """Waits until the set of unfinished submissions fulfils `is_reached`, or the time is over. Returns the set."""
+    connection, limit, left = Connection(path), Limit(seconds), None
+    while not limit.is_over() and (left is None or not is_reached(left)):
         try:
             left = unfinished(connection)
         except GONE:
             connection.close()
-        reads = reads + 1 if left is not None and is_reached(left) else 0
         time.sleep(0.1)
     connection.close()
     if left is None:

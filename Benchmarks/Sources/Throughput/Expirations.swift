@@ -4,7 +4,7 @@ import Foundation
 import Measuring
 
 /// A hundred launches whose budgets end at almost the same time: the time from each deadline to the first instruction
-/// of the plugin's expiration handler; beside it the lateness of a bare timer meanwhile.
+/// of the plugin's expiration handler, and the lateness of a plain timer in the same period.
 struct Expirations {
     private static let launches = 100
     private static let budget = 4

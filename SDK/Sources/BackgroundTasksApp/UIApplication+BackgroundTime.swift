@@ -4,7 +4,7 @@ import BackgroundTasks
 import Dispatch
 public import Foundation
 
-// Background time, which apps ask for when they leave the foreground: a background assertion of the plugin.
+// Background time, which apps request when they leave the foreground: a background assertion of the plugin.
 extension UIApplication {
     /// Begins background time without a name, like ``beginBackgroundTask(withName:expirationHandler:)``.
     public nonisolated func beginBackgroundTask(

@@ -100,6 +100,7 @@ void bgtt_free(bgtt_host *host) {
     free_list(&host->violations, free);
     free_list(&host->lines, free_line);
     free_list(&host->cursors, free_cursor);
+    free_list(&host->withheld, free);
     free_list(&host->texts, free);
     free_list(&host->workers, free);
     free(host->batch);

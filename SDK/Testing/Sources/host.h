@@ -130,6 +130,7 @@ struct bgtt_host {
     list violations;    /* char */
     list lines;         /* bgtt_line */
     list cursors;       /* cursor, one for each identifier */
+    list withheld;      /* char, ids of features */
     list texts;         /* char, titles that were shown before */
     list workers;       /* worker */
     problem in_entry; /* the last call of entry that was refused; its status is BGT_OK for none */

@@ -113,9 +113,24 @@ static int32_t set_minimum_interval(const bgt_host *table, uint64_t seconds, bgt
 
 static const bgt_legacy_fetch LEGACY_FETCH = {.size = sizeof LEGACY_FETCH, .set_minimum_interval = set_minimum_interval};
 
+static bool is_withheld(bgtt_host *host, const char *id) {
+    bool is_withheld = false;
+    lock(host);
+    for (size_t index = 0; index < host->withheld.count; index++) {
+        is_withheld = is_withheld || strcmp(host->withheld.items[index], id) == 0;
+    }
+    unlock(host);
+    return is_withheld;
+}
+
 const void *host_query(const bgt_host *table, const char *id) {
-    (void)table;
-    if (id == NULL) return NULL;
+    if (id == NULL || is_withheld(host_of(table), id)) return NULL;
     if (strcmp(id, BGTASK_CURSOR) == 0) return &CURSORS;
     return strcmp(id, BGTASK_LEGACY_FETCH) == 0 ? &LEGACY_FETCH : NULL;
+}
+
+void bgtt_withhold(bgtt_host *host, const char *id) {
+    lock(host);
+    append(&host->withheld, copy_text(id));
+    unlock(host);
 }

@@ -97,6 +97,14 @@ static bool read_payload(const bgt_request *request, bgt_pending *copy, problem 
     return true;
 }
 
+static bool check_deadline(const bgt_request *request, problem *problem) {
+    if (request->expires_at_ns >= 0) return true;
+    return refuse(problem, BGT_INVALID,
+                  "expires_at_ns: %lld is negative; pass a time of the wall clock in nanoseconds since 1970, or 0 for no"
+                  " deadline",
+                  (long long)request->expires_at_ns);
+}
+
 void free_request(bgt_pending *request) {
     free((char *)request->identifier);
     free((uint8_t *)request->payload);
@@ -129,13 +137,14 @@ bgt_pending *read_submission(const bgt_request *request, problem *problem) {
     copy->size = sizeof *copy;
     copy->identifier = identifier;
     if (check_numbers(&fields, problem) && check_kind(&fields, problem) && read_titles(&fields, copy, problem)
-        && read_payload(&fields, copy, problem)) {
+        && read_payload(&fields, copy, problem) && check_deadline(&fields, problem)) {
         const bool is_continued = fields.kind == BGT_KIND_CONTINUED;
         copy->kind = fields.kind;
         copy->flags = fields.flags;
         copy->strategy = is_continued && fields.strategy == 0 ? BGT_STRATEGY_QUEUE : fields.strategy;
         copy->earliest_begin_ns = is_continued ? 0 : fields.earliest_begin_ns;
         copy->resources = fields.resources;
+        copy->expires_at_ns = fields.expires_at_ns;
         return copy;
     }
     free_request(copy);

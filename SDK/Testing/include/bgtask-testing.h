@@ -91,6 +91,9 @@ void bgtt_set_supported_resources(bgtt_host *host, uint64_t resources);
 /* Whether the manifest has the mode fetch, which legacy fetch requires. Default: true. */
 void bgtt_set_fetch_mode(bgtt_host *host, bool has_mode);
 
+/* Makes `query` return NULL for a feature, such as BGTASK_CURSOR, as a host without it does. */
+void bgtt_withhold(bgtt_host *host, const char *id);
+
 /* The real time in milliseconds after which a function that waits gives up. Default: 10,000. */
 void bgtt_set_timeout(bgtt_host *host, uint32_t milliseconds);
 

@@ -24,7 +24,7 @@ package struct CommandContext: Sendable {
     package var standardError: @Sendable (String) -> Void
     /// Yields one element for each Ctrl-C of the user.
     package var interruptions: @Sendable () -> AsyncStream<Void>
-    /// Yields the number of each signal that asks the command to end: SIGINT, SIGTERM or SIGHUP.
+    /// Yields the number of each signal that requests the end of the command: SIGINT, SIGTERM or SIGHUP.
     package var stopSignals: @Sendable () -> AsyncStream<Int32>
     /// Asks the user a question on standard error and returns the answer; nil unless standard input and standard error
     /// are a terminal. Throws when the calling task is cancelled.

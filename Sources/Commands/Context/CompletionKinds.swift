@@ -12,7 +12,7 @@ extension CompletionKind {
     static let anything = names { HostNames.current.tasks + HostNames.current.plugins + HostNames.current.launches }
     static let tasksAndPlugins = names { HostNames.current.tasks + HostNames.current.plugins }
 
-    // Of an option that takes several values between commas.
+    // For an option that takes several values, separated by commas.
     static let severalPlugins = several { HostNames.current.plugins }
     static let severalTasks = several { HostNames.current.tasks }
     static let severalLaunches = several { HostNames.current.launches }
@@ -25,10 +25,10 @@ extension CompletionKind {
         TimeZoneDatabase(variable: CommandContext.current.environment["TZ"]).names
     }
 
-    /// The words of a vocabulary.
+    /// The values of an enumeration.
     static func words<Value>(_ values: [Value], _ word: (Value) -> String) -> CompletionKind { .list(values.map(word)) }
 
-    /// The words of a vocabulary, for an option that takes several between commas.
+    /// The values of an enumeration, for an option that takes several, separated by commas.
     static func several<Value>(_ values: [Value], _ word: (Value) -> String) -> CompletionKind {
         let words = values.map(word)
         return several { words }
@@ -46,7 +46,7 @@ extension CompletionKind {
     }
 }
 
-/// The completion of values between commas.
+/// The completion of values that are separated by commas.
 enum ValueList {
     /// The text up to its last comma, followed by each word that it does not contain.
     static func completions(of text: String, among words: [String]) -> [String] {

@@ -5,7 +5,8 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// The names that a host knows, for the completion of command lines in shells.
+/// Identifiers of a host's plugins and tasks, and numbers of its launches, for the completion of command lines in
+/// shells.
 struct HostNames: Sendable {
     var plugins: [String] = []
     var tasks: [String] = []
@@ -14,15 +15,15 @@ struct HostNames: Sendable {
     /// The names for the present call of a completion script; empty without a host.
     @TaskLocal static var current = HostNames()
 
-    /// Time after which a completion is given up.
+    /// Timeout for an answer of the host; the completion then prints nothing.
     private static let timeout = Duration.seconds(1)
     private static let mostLaunches = 50
 
     /// The options whose values are names of a host.
     private static let options: Set = ["--plugin", "--identifier", "--launch", "--locked", "--unlocked", "--real"]
 
-    /// Whether a completion script asks for names of a host. Its call has the words of the command, `--`, and the option
-    /// or the position to complete.
+    /// Whether a completion script requests names of a host. Its arguments name the command; after `--` follows the
+    /// option or the position to complete.
     static func isAsked(by arguments: [String]) -> Bool {
         guard arguments.first == "---completion", let end = arguments.firstIndex(of: "--") else { return false }
         let subject = arguments.dropFirst(end + 1).first ?? ""

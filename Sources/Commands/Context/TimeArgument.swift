@@ -13,7 +13,7 @@ enum TimeArgument {
         "a time of day such as 02:00, a date such as 2026-01-31, both such as \"2026-01-31 02:00\", an RFC 3339 time, "
         + "today, yesterday or tomorrow"
 
-    /// A time of an option about what will happen: a time of day means its next occurrence, and `+15min` a delay.
+    /// A time of an option about the future: a time of day means its next occurrence, and `+15min` a delay.
     static func future(_ text: String, for reader: Reader = CommandContext.current.reader) throws -> WallTime {
         if let time = time(text, for: reader, isPast: false) { return time }
         let delay = text.trimmingPrefix("+")
@@ -22,8 +22,8 @@ enum TimeArgument {
         throw problem(text, "write \(forms), or a delay such as +15min or +1h30m (\(DurationText.units))")
     }
 
-    /// A time of an option about what has happened: a time of day means its last occurrence, and `2h` or `-2h` a time
-    /// before now.
+    /// A time of an option about the past: a time of day means its last occurrence, and `2h` or `-2h` a time before
+    /// now.
     static func past(_ text: String) throws -> WallTime { try past(text, for: CommandContext.current.reader) }
 
     static func past(_ text: String, for reader: Reader) throws -> WallTime {

@@ -16,8 +16,8 @@ enum Interruptible {
         case noMoreSignals
     }
 
-    /// Runs work until it ends or a signal asks the command to end. The signal cancels the work, which deletes its
-    /// temporary files and ends its processes before this function throws.
+    /// Runs work until it ends or a signal requests the end of the command. The signal cancels the work, which deletes
+    /// its temporary files and ends its processes before this function throws.
     static func cancelling<Result>(_ work: @escaping () async throws -> Result) async throws -> Result {
         let work = Transferred(value: work)
         let signals = CommandContext.current.stopSignals()
@@ -39,6 +39,16 @@ enum Interruptible {
                 }
             }
             throw CancellationError()
+        }
+    }
+
+    /// Runs a server until it ends or a signal asks the command to end. The signal cancels the work, which stops in
+    /// order; this is a regular end, not a failure.
+    static func serving(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        do {
+            try await cancelling(work)
+        } catch let failure as CommandFailure where [.hungUp, .terminated, .interrupted].contains(failure.status) {
+            return
         }
     }
 

@@ -56,7 +56,8 @@ struct JournalSelector: Hashable, Sendable {
         for filter in filters {
             let reply = try await client.journal(limit: limit, filter: filter, where: isWithin)
             entries += reply.entries
-            // Entries that a later call may have missed are followed from the first call on.
+            // The earlier calls lack entries that were written since: the stream of new entries has to start after the
+            // lowest number.
             last = last == 0 ? reply.last : min(last, reply.last)
         }
         let newest = entries.sorted { $0.number < $1.number }.suffix(limit)

@@ -52,7 +52,7 @@ struct LaunchFilterOptions: ParsableArguments {
 
 /// A selection of launches. Each empty set selects everything.
 struct LaunchSelector: Hashable {
-    /// The word for a launch without an outcome.
+    /// The value of `--outcome` for a launch without an outcome.
     static let running = "running"
     static let outcomes = Array(
         Set([running] + LaunchOutcome.allCases.map(\.rawValue) + TaskOutcome.allCases.map(\.rawValue))

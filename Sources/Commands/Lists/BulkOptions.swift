@@ -21,7 +21,7 @@ struct BulkOptions: ParsableArguments {
         if !names, !selection {
             throw ValidationError("no \(thing) is named; give the identifier of a \(thing), or select with filters")
         }
-        if names, dryRun { throw ValidationError("--dry-run prints what filters select; leave it out for names") }
+        if names, dryRun { throw ValidationError("--dry-run prints a selection by filters; leave it out with names") }
     }
 
     /// Prints the selection and asks for confirmation. Returns the rows to change: none for a dry run. Throws
@@ -69,8 +69,8 @@ private struct BulkResult<Answer: Encodable>: Encodable {
 }
 
 extension OutputOptions {
-    /// Makes a change for each subject, and prints its answer: that about a single subject as it is. A refusal does not
-    /// end the others. Throws after the last one if any was refused.
+    /// Makes a change for each subject, and prints each answer: with the name of its subject, if there are several. A
+    /// refused change does not prevent the other changes. Throws after the last change if any was refused.
     func show<Subject, Answer: Presentable>(
         _ subjects: [Subject],
         _ name: (Subject) -> String,

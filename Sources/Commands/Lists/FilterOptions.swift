@@ -34,7 +34,7 @@ enum FilterValues {
         return lists.joined().filter { seen.insert($0).inserted }
     }
 
-    /// One element for each value; nil alone, for no restriction, when there is no value.
+    /// The values, as filters of one call each. Without values a single nil, which restricts nothing.
     static func choices<Value>(_ values: [Value]) -> [Value?] { values.isEmpty ? [nil] : values }
 }
 

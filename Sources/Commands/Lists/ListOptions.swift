@@ -59,7 +59,7 @@ struct ListOptions: ParsableArguments {
     func arranged<List: ListReply>(_ list: List, limit: Int?) throws -> (list: List, following: Int) {
         var (list, rows) = (list, list.rows)
         if let key = try key(of: List.self) {
-            // The sort keeps the order of equal rows only with their places.
+            // `sorted` does not promise a stable order: the offset decides between equal rows.
             rows = rows.enumerated().sorted { left, right in
                 key.precedes(left.element, right.element)
                     || !key.precedes(right.element, left.element) && left.offset < right.offset

@@ -5,12 +5,12 @@ import ControlAPI
 import TaskModel
 import TerminalText
 
-/// The options `--since` and `--until` of commands that show what has happened.
+/// The options `--since` and `--until` of commands that show past events.
 struct PeriodOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Only what is since a time: \(TimeArgument.forms), or a duration before now such as 2h or 1h30m.",
+            "Nothing before this time: \(TimeArgument.forms), or a duration before now such as 2h or 1h30m.",
             valueName: "time"
         ),
         transform: TimeArgument.past
@@ -19,7 +19,7 @@ struct PeriodOptions: ParsableArguments {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only what is before a time, written as that of --since.", valueName: "time"),
+        help: ArgumentHelp("Nothing from this time on, written as that of --since.", valueName: "time"),
         transform: TimeArgument.past
     )
     var until: WallTime?

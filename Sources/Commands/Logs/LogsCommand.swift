@@ -6,7 +6,7 @@ import ControlClient
 import TaskModel
 import TerminalText
 
-/// `bgtask logs`: shows what plugins wrote, and with `--follow` every new line.
+/// `bgtask logs`: shows the lines that plugins wrote, and with `--follow` every new line.
 struct LogsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logs",

@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// `bgtask stats`: shows how launches and tasks went, by plugin and kind.
+/// `bgtask stats`: shows statistics of launches and tasks, by plugin and kind.
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",

@@ -89,7 +89,7 @@ actor AlertFollower {
             let nearest = NearestWord.to(plugin, among: installed)
             let remedy = nearest.map { "; " + NearestWord.remedy(nearest: $0, meaning: "plugin") } ?? ""
             CommandContext.current.writeMessage(
-                "no plugin \(plugin) is installed, and its alerts are reported once it is\(remedy)"
+                "no plugin \(plugin) is installed, and its alerts are reported after its installation\(remedy)"
             )
         }
     }

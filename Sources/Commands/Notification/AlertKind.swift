@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// A lasting failure that `bgtask notification follow` reports: one that no retry mends.
+/// A lasting failure that `bgtask notification follow` reports: no retry corrects it.
 enum AlertKind: String, Codable, Hashable, CaseIterable {
     case abandoned
     case failed

@@ -3,8 +3,8 @@
 import ControlAPI
 import TaskModel
 
-/// How far the journal was followed, with the alerts that were selected and not yet delivered. It is the content of the
-/// state file.
+/// The contents of the state file: the number of the last handled journal entry, and the alerts that were selected and
+/// not yet delivered.
 struct AlertProgress: Codable, Hashable {
     /// Version of the state file.
     private(set) var format = 1
@@ -31,8 +31,8 @@ struct AlertProgress: Codable, Hashable {
     /// Time at which `collect` or the next attempt of a delivery has to be called; nil while nothing waits.
     var next: WallTime? { [limiter.next, queue.next].compactMap(\.self).min() }
 
-    /// Begins after the newest entry of the journal, if it was never followed. A newest entry before the handled one
-    /// means that the ledger is a new one, whose entries are all new.
+    /// Without an earlier connection, handles only entries after `newest`, the number of the newest entry. A number
+    /// below that of the last handled entry belongs to another ledger: all its entries are handled.
     mutating func begin(newest: Int64) {
         guard let handled = number else { return number = newest }
         if newest < handled { number = 0 }

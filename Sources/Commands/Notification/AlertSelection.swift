@@ -10,7 +10,7 @@ struct AlertSelection: Hashable {
     /// Kinds that are selected; empty for every kind.
     var kinds: Set<AlertKind> = []
 
-    /// What later selections depend on.
+    /// Facts about earlier entries and states that later selections depend on.
     struct Memory: Codable, Hashable {
         /// The newest launch with an alert about an overstaying task. Its entry about the launch has the same cause.
         var overstayed: Int64?

@@ -4,9 +4,9 @@ import ControlAPI
 import Foundation
 import LinuxSystem
 
-/// The file that keeps how far the journal was followed, over restarts of the command.
+/// The file with the progress of the command, from which a restarted command continues.
 struct AlertStateFile {
-    /// Absolute path; nil keeps nothing.
+    /// Absolute path; nil when nothing is stored.
     let path: String?
 
     static let largest = 16 << 20

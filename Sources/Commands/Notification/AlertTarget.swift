@@ -26,7 +26,8 @@ enum AlertTarget {
         }
     }
 
-    /// The outcome of a post by its answer. An answer about the request itself does not change with a repetition.
+    /// The outcome of a post with this answer. A status that rejects the request itself counts as refused, because a
+    /// repetition gets the same answer.
     static func outcome(of answer: Webhook.Answer, at url: String) -> DeliveryQueue.Outcome {
         switch answer {
         case .status(200..<300): .delivered

@@ -77,6 +77,6 @@ struct DeliveryQueue: Codable, Hashable {
 }
 
 extension AlertMessage {
-    /// What the message is about, for remarks.
+    /// The alert and its plugin, as the subject of remarks.
     var title: String { "\(newest.alert.rawValue) of \(newest.plugin ?? "the host")" }
 }

@@ -60,7 +60,7 @@ struct NotificationFollowCommand: AsyncParsableCommand {
     )
     var interval = "15min"
 
-    @Option(help: ArgumentHelp("Keep here how far the journal was followed.", valueName: "file"))
+    @Option(help: ArgumentHelp("File with the progress, from which a later call continues.", valueName: "file"))
     var state: String?
 
     @Option(

@@ -19,7 +19,7 @@ struct InstallationReport: Encodable {
         case unconfirmed
         /// No file is written: the consent to the grants is missing, or names other grants.
         case needsConsent = "needs-consent"
-        /// No file is written: the command only shows what it would do.
+        /// No file is written: the command only shows the plan.
         case dryRun = "dry-run"
         /// No file is written: the confirmation is missing.
         case needsConfirmation = "needs-confirmation"

@@ -42,8 +42,8 @@ struct PlaceOptions: ParsableArguments {
         )
     }
 
-    /// The running host with the extensions of its main plugins. The host is asked for them, because its configuration
-    /// may add extensions to those in the manifests.
+    /// The running host with the extensions of its main plugins. They are requested from the host, because its
+    /// configuration may add extensions to those in the manifests.
     private func runningHost(_ status: HostStatusReply) async throws -> InstallationPlace.RunningHost {
         let extensions = try await host.connected { client in
             var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]

@@ -95,7 +95,7 @@ struct PluginInstallCommand: AsyncParsableCommand {
         try await Interruptions.deferred { try await install(plan, requests) }
     }
 
-    /// Prints what an installation would do, and throws when it needs a consent. The lock is not taken, because it would
+    /// Prints the plan of an installation, and throws when it needs a consent. The lock is not taken, because it would
     /// create the directory.
     private func showPlan(into place: InstallationPlace) async throws {
         let plan = try plan(into: place)

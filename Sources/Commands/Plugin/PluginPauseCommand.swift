@@ -10,7 +10,7 @@ import TerminalText
 struct PluginPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Let the work of plugins wait: nothing of them starts until they are resumed.",
+        abstract: "Let the work of plugins wait: no launch of them starts until they are resumed.",
         usage: """
             bgtask plugin pause <identifiers> ... [--until <when> | --for <duration>] [<options>]
             bgtask plugin pause --all | <filters> [--until <when> | --for <duration>] [--yes | --dry-run] [<options>]

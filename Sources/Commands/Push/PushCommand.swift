@@ -5,7 +5,7 @@ import ArgumentParser
 struct PushCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push",
-        abstract: "Send background pushes to plugins, and manage their device tokens.",
-        subcommands: [PushSendCommand.self, PushTokenCommand.self]
+        abstract: "Send background pushes to plugins, manage device tokens, and serve remote senders.",
+        subcommands: [PushSendCommand.self, PushTokenCommand.self, PushServeCommand.self, PushKeyCommand.self]
     )
 }

@@ -43,7 +43,8 @@ final class ForegroundProcess: Sendable {
         let input = try Descriptor(opening: "/dev/null", flags: O_RDONLY)
         let streams = [input.number, output.1.number, error.1.number]
         let program = try ChildProgram.start(words, environment: environment, streams: streams)
-        // The writing ends close with the return, so that the end of the program ends its output.
+        // This process closes its writing ends of the pipes on return: otherwise the output would not end with the
+        // program.
         return ForegroundProcess(program, pipes: [(.output, output.0), (.error, error.0)])
     }
 

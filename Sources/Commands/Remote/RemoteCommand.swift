@@ -38,7 +38,7 @@ struct RemoteCommand {
         return status
     }
 
-    /// Runs the command on all machines at once, and prints what they write with the name of the machine.
+    /// Runs the command on all machines at once, and prints their output with the name of the machine.
     private func runOnAll() async throws -> Int32 {
         let printer = RemotePrinter(hosts: hosts, isJSON: command.contains("--json"), followsOutput: followsOutput)
         return try await withThrowingTaskGroup(of: Int32.self) { group in

@@ -64,7 +64,7 @@ final class RemotePrinter: Sendable {
         }
     }
 
-    /// Prints what is left of a machine's output, and the failure of its connection.
+    /// Prints the rest of a machine's output, and the failure of its connection.
     private func conclude(_ index: Int, _ state: inout State) {
         let output = state.outputs[index]
         state.outputs[index].bytes = [:]

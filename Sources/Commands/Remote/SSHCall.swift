@@ -19,8 +19,8 @@ struct SSHCall: Hashable {
     init(_ command: [String], on host: RemoteHost, environment: [String: String], hasTerminal: Bool) {
         self.host = host
         let program = environment[Self.programVariable].flatMap { $0.isEmpty ? nil : $0 } ?? "ssh"
-        // No question for a password, an end for machines that do not answer, and none of the messages about the end of
-        // the terminal's connection.
+        // `ssh` does not ask for a password, ends when the machine does not answer, and prints no message when the
+        // connection of a terminal ends.
         let settings = ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=15"]
         let terminal = hasTerminal ? ["-t", "-o", "LogLevel=ERROR"] : ["-T"]
         let remote = (["bgtask"] + command).map(\.shellQuoted).joined(separator: " ")

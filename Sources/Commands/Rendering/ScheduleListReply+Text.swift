@@ -31,7 +31,7 @@ extension ScheduleListReply: Presentable {
 }
 
 extension ScheduleListReply.Schedule {
-    /// The key of the schedule in the configuration, followed by the reason against it and the remedy.
+    /// The key of the schedule in the configuration, followed by the reason that blocks it and the remedy.
     fileprivate func problemText(_ problem: WaitingReason, for reader: Reader) -> String {
         let remedy = problem.remedy.map { "; \($0)" } ?? ""
         return "plugins.\(plugin).schedules.\(identifier): \(problem.text(for: reader))\(remedy)".terminalSafe + "\n"

@@ -38,7 +38,7 @@ extension PluginPauseState {
 }
 
 extension [WaitingReason] {
-    /// The rest of a sentence about accepted work that waits for the end of pauses; empty without a pause.
+    /// The end of a sentence about accepted work: the pauses for whose end it waits; empty without a pause.
     func waitText(for reader: Reader) -> String {
         isEmpty ? "" : "; it waits for " + map { $0.text(for: reader) }.joined(separator: ", and for ")
     }

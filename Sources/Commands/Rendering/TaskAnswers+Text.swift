@@ -29,7 +29,7 @@ extension TaskDryRunReply: Presentable {
 }
 
 extension Timestamp {
-    /// The words with an earliest begin; empty when it has passed, because then nothing waits for it.
+    /// A clause that ends in this earliest begin; empty when the time has passed, because nothing waits for it then.
     fileprivate func beginText(_ words: String, for reader: Reader) -> String {
         wall > reader.now ? "\(words) \(text(for: reader))" : ""
     }

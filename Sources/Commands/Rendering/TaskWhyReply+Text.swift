@@ -78,11 +78,22 @@ extension TaskWhyReply: Presentable {
         return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
     }
 
+    /// Whether a reason blocks the pending request until its deadline or longer, unless a user or a change ends it.
+    private var outlastsDeadline: Bool {
+        guard state == .pending, let expiresAt else { return false }
+        return reasons.contains { reason in
+            reason.code != "deadline-passed" && reason.until.map { $0 >= expiresAt } ?? false
+        }
+    }
+
     private func facts(for reader: Reader) -> FieldList {
         var facts = FieldList()
         facts.add("schedule", schedule.map { "\($0.rhythm) (\($0.kind)), in the configuration of \($0.plugin)" })
         facts.add("next occurrence", nextOccurrence?.text(for: reader))
         facts.add("lapses at", expiresAt?.text(for: reader))
+        if outlastsDeadline {
+            facts.add("", "before its earliest start: submit it with a later expires_at, or run it now with bgtask run")
+        }
         facts.add("cursor", cursor?.text(for: reader))
         if let replacements {
             facts.add("replaced", replacements.text(by: plugin, for: reader))

@@ -5,7 +5,7 @@ import TaskModel
 import TerminalText
 
 extension LearnedPopulation {
-    /// The table of what was learned from the journal, and of what was left out.
+    /// The table of the tasks learned from the journal, and of the tasks and plugins that are left out.
     var text: String {
         var table = Table("TASK", "SOURCE", "REQUESTS", "INTERVAL", "RUN TIME", "LEFT OUT")
         for row in rows {

@@ -120,7 +120,7 @@ struct ReplayCommand: AsyncParsableCommand {
         return record
     }
 
-    /// Learns from the journal of the host, and prints what was learned before the replay runs. With `--json` the
+    /// Learns from the journal of the host, and prints the learned tasks before the replay runs. With `--json` the
     /// report contains it.
     private func learn() async throws -> LearnedPopulation {
         let learned = try await host.connected { client in

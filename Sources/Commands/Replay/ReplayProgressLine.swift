@@ -3,7 +3,7 @@
 import Replay
 import TaskModel
 
-/// The line on the terminal that shows how far a replay is. It is redrawn in place, and erased at the end.
+/// The line on the terminal that shows the progress of a replay. It is redrawn in place, and erased at the end.
 struct ReplayProgressLine {
     /// Minimum time between two drawings.
     static let interval = Duration.milliseconds(200)

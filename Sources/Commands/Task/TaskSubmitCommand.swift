@@ -59,7 +59,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("Run the task no earlier than this time.", valueName: "when"))
     var notBefore: String?
 
-    // Unconditional for the same reason.
+    // Unconditional for the same reason as `notBefore`.
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Drop the request if the task has not started before this time.", valueName: "when")
@@ -81,7 +81,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Option(help: "Continued: the subtitle below the title.")
     var subtitle: String?
 
-    @Option(help: "Continued: queue lets a request wait that cannot run at once (the default), fail refuses it.")
+    @Option(help: "If a continued request cannot run at once: queue lets it wait (the default), fail refuses it.")
     var strategy: SubmissionStrategy?
 
     @Flag(help: "Continued: request a GPU.")

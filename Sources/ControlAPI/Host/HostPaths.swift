@@ -18,6 +18,9 @@ package struct HostPaths: Hashable, Sendable {
     /// Path of the file with the keys whose signatures are refused.
     package var revokedKeysFile: String { configurationDirectory + "/revoked_keys" }
 
+    /// Path of the directory with the keys and webhooks of the push gateway.
+    package var pushKeyDirectory: String { configurationDirectory + "/push-keys" }
+
     private var configurationDirectory: String {
         String(configurationFile.dropLast("/bgtaskd.yaml".count))
     }

@@ -20,7 +20,7 @@ package struct LogQuery: Hashable, Sendable {
     package var identifier: TaskIdentifier?
     /// Whether only the launch before the newest selected one is read.
     package var isPrevious: Bool
-    /// The least level; nil for every level.
+    /// The lowest level; nil for every level.
     package var level: LogLevel?
     package var since: WallTime?
     package var until: WallTime?

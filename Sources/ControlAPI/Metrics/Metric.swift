@@ -10,6 +10,7 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
     case tasksRunning = "tasks_running"
     case oldestEligible = "oldest_eligible_seconds"
     case oldestPending = "oldest_pending_seconds"
+    case pushes = "pushes"
     case launches = "launches"
     case launchBudgetUsed = "launch_budget_used_ratio"
     case launchOverrun = "launch_overrun_seconds"
@@ -76,6 +77,11 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
             (.gauge, ["lane"], "Wait for capacity of the plugin that has waited longest; 0 when none waits.")
         case .oldestPending:
             (.gauge, [], "Time since the oldest pending request or event was submitted or created; 0 for none.")
+        case .pushes:
+            (
+                .counter, ["result"],
+                "Pushes: accepted, and of these delivered, replaced, superseded, lapsed, cancelled and abandoned."
+            )
         case .launches: (.counter, ["plugin", "lane", "outcome"], "Ended launches.")
         case .launchBudgetUsed:
             (.histogram, ["plugin", "lane"], "Running time of a launch as a part of its budget; above 1 it overran.")

@@ -8,7 +8,7 @@ package struct MetricHistogram: Hashable, Sendable {
 
         /// From a millisecond to 18 hours, each four times the bound before.
         package static let durations = Bounds(values: (0..<14).map { 0.001 * Double(1 << (2 * $0)) })
-        /// Tenths of the whole.
+        /// Tenths, from 0.1 to 1.
         package static let ratios = Bounds(values: (1...10).map { Double($0) / 10 })
         /// From 1 to 1,024, each four times the bound before.
         package static let sizes = Bounds(values: (0...5).map { Double(1 << (2 * $0)) })

@@ -33,7 +33,7 @@ package struct PluginPauseState: Codable, Hashable, Sendable {
     /// The time at which the pause ends by itself; nil when only a user ends it.
     package let until: Timestamp?
     private let untilSecond: CalendarTime?
-    /// The user who paused the plugin; nil when the host does not know the caller.
+    /// The user who paused the plugin; nil when the caller is unknown.
     package let user: JournalLine.User?
 
     package init(_ pause: PluginPause) {

@@ -14,6 +14,7 @@ package enum PushPriority: String, CaseIterable, Hashable, Sendable {
 package struct PluginPush: CallBody, Hashable {
     package static let fields: [BodyField] = [
         .optional("payload", .base64), .optional("expires_at", .time), .optional("priority", .text),
+        .optional("token", .text), .optional("only_now", .boolean),
     ]
 
     /// The payload, encoded in base 64; nil for an empty one.
@@ -22,21 +23,49 @@ package struct PluginPush: CallBody, Hashable {
     package let expiresAt: CalendarTime?
     /// The priority; nil for the normal one.
     package let priority: String?
+    /// The device token by which a remote sender addresses the plugin; nil for a sender on this machine. Only the valid
+    /// token of the plugin is accepted.
+    package let token: String?
+    /// Whether the push lapses unless it can start at once; nil stands for false.
+    package let onlyNow: Bool?
 
-    package init(payload: [UInt8] = [], expiresAt: WallTime? = nil, priority: PushPriority = .normal) {
+    package init(
+        payload: [UInt8] = [],
+        expiresAt: WallTime? = nil,
+        priority: PushPriority = .normal,
+        token: PushToken? = nil,
+        onlyNow: Bool = false
+    ) {
         self.payload = CarriedPayload.data(payload)
         self.expiresAt = expiresAt.map { CalendarTime(Timestamp($0)) }
         self.priority = priority == .normal ? nil : priority.rawValue
+        self.token = token?.hexadecimal
+        self.onlyNow = onlyNow ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey {
-        case payload, priority
+        case payload, priority, token
         case expiresAt = "expires_at"
+        case onlyNow = "only_now"
     }
 
-    package func validated() throws(RouteError) -> (payload: [UInt8], expiresAt: WallTime?, priority: PushPriority) {
-        let payload = try CarriedPayload.bytes(self.payload, limit: TaskRequest.maximumPushPayload)
-        return (payload, expiresAt?.time.wall, try validPriority())
+    /// The fields of a valid push.
+    package struct Valid: Hashable, Sendable {
+        package let payload: [UInt8]
+        package let expiresAt: WallTime?
+        package let priority: PushPriority
+        package let token: PushToken?
+        package let isOnlyNow: Bool
+    }
+
+    package func validated() throws(RouteError) -> Valid {
+        Valid(
+            payload: try CarriedPayload.bytes(payload, limit: TaskRequest.maximumPushPayload),
+            expiresAt: expiresAt?.time.wall,
+            priority: try validPriority(),
+            token: try token.map { text throws(RouteError) in try PushToken(validating: text) },
+            isOnlyNow: onlyNow ?? false
+        )
     }
 
     private func validPriority() throws(RouteError) -> PushPriority {

@@ -59,14 +59,21 @@ package struct PushTokenCheck: CallBody, Hashable {
 
     package init(token: String) { self.token = token }
 
-    package func validated() throws(RouteError) -> PushToken {
-        if let token = PushToken(hexadecimal: token) { return token }
-        throw RouteError(
-            .wordUnknown,
-            field: "token",
-            "field \"token\" has \(token.utf8.count) bytes, which are not 64 hexadecimal digits",
-            remedy: "send the device token as \"bgtask push token PLUGIN\" prints it"
-        )
+    package func validated() throws(RouteError) -> PushToken { try PushToken(validating: token) }
+}
+
+extension PushToken {
+    /// The token in the field `token` of a body.
+    init(validating text: String) throws(RouteError) {
+        guard let token = PushToken(hexadecimal: text) else {
+            throw RouteError(
+                .wordUnknown,
+                field: "token",
+                "field \"token\" has \(text.utf8.count) bytes, which are not 64 hexadecimal digits",
+                remedy: "send the device token as \"bgtask push token PLUGIN\" prints it"
+            )
+        }
+        self = token
     }
 }
 

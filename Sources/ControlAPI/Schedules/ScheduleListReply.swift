@@ -41,7 +41,7 @@ package struct ScheduleListReply: Codable, Hashable, Sendable {
         /// Time of the next submission; nil while the plugin is not installed, and when no next time is known.
         package let next: Timestamp?
         private let nextSecond: CalendarTime?
-        /// The reason against every occurrence of the schedule; nil without one.
+        /// The reason that blocks every occurrence of the schedule; nil if none does.
         package let problem: WaitingReason?
         /// Start of the launch in which the task runs or last ran; nil when no such launch is recorded.
         package let lastRun: Timestamp?

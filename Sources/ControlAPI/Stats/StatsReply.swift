@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// The answer to `GET /v1/stats`: how launches and tasks went since a time.
+/// The answer to `GET /v1/stats`: statistics of the launches and tasks since a time.
 package struct StatsReply: Codable, Hashable, Sendable {
     package let since: Timestamp
     private let sinceSecond: CalendarTime
@@ -42,9 +42,9 @@ package struct StatsReply: Codable, Hashable, Sendable {
         package let succeeded: Int
         /// The tasks that neither succeeded nor were interrupted.
         package let failed: Int
-        /// The tasks that ran again without a fault of their own.
+        /// The tasks that were interrupted, or that continued at their cursor, and ran again.
         package let interrupted: Int
-        /// The share of `succeeded` in `succeeded` and `failed`; nil without both.
+        /// Percentage of `succeeded` in the sum of `succeeded` and `failed`; nil when the sum is 0.
         package let successPercent: Int?
         /// Time from the moment at which a task was due to the start of its launch.
         package let delay: Durations

@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// The answer to `POST /v1/tasks?dry_run=true`: what the host would do with the request. Nothing is stored.
+/// The answer to `POST /v1/tasks?dry_run=true`: the effect that the request would have. Nothing is stored.
 package struct TaskDryRunReply: Codable, Hashable, Sendable {
     /// The main plugin that would be launched for the request.
     package let plugin: String

@@ -19,7 +19,8 @@ extension TaskWhyReply {
         }
     }
 
-    /// The replacements of the pending request since the task was last not pending, or since the start of the host.
+    /// The replacements of the pending request since the last time without a pending request of the task, or since the
+    /// start of the host.
     package struct Replacements: Codable, Hashable, Sendable {
         package let count: Int
         /// Time of submission of the first replaced request.

@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+package import TaskModel
+
 /// The body of an answer without a success status.
 package struct ErrorReply: Codable, Hashable, Sendable {
     package let error: Body
@@ -10,7 +12,8 @@ package struct ErrorReply: Codable, Hashable, Sendable {
         field: String? = nil,
         message: String,
         problems: [String]? = nil,
-        remedy: String? = nil
+        remedy: String? = nil,
+        endedAt: WallTime? = nil
     ) {
         error = Body(
             code: code,
@@ -18,7 +21,8 @@ package struct ErrorReply: Codable, Hashable, Sendable {
             field: field,
             message: message,
             problems: problems,
-            remedy: remedy
+            remedy: remedy,
+            endedAt: endedAt.map(Timestamp.init)
         )
     }
 
@@ -34,10 +38,34 @@ package struct ErrorReply: Codable, Hashable, Sendable {
         package let problems: [String]?
         /// The correction that the caller can make; nil when none is given.
         package let remedy: String?
+        /// The time at which the device token of a refused push ended; nil for other errors.
+        package let endedAt: Timestamp?
+        private let endedAtSecond: CalendarTime?
+
+        fileprivate init(
+            code: String,
+            subReason: String,
+            field: String?,
+            message: String,
+            problems: [String]?,
+            remedy: String?,
+            endedAt: Timestamp?
+        ) {
+            self.code = code
+            self.subReason = subReason
+            self.field = field
+            self.message = message
+            self.problems = problems
+            self.remedy = remedy
+            self.endedAt = endedAt
+            endedAtSecond = endedAt.map(CalendarTime.init(secondOf:))
+        }
 
         private enum CodingKeys: String, CodingKey {
             case code, field, message, problems, remedy
             case subReason = "sub_reason"
+            case endedAt = "ended_at_ns"
+            case endedAtSecond = "ended_at"
         }
     }
 }

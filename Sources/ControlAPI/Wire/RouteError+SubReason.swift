@@ -42,6 +42,7 @@ extension RouteError {
         case noSuchTask = "no-such-task"
         case noSuchLaunch = "no-such-launch"
         case noSuchCursor = "no-such-cursor"
+        case pushTokenUnknown = "push-token-unknown"
 
         case notLaunching = "not-launching"
         case notRunning = "not-running"
@@ -49,6 +50,9 @@ extension RouteError {
         case notPurged = "not-purged"
         case cursorInUse = "cursor-in-use"
         case configurationInvalid = "configuration-invalid"
+        case pushTokenOfAnotherPlugin = "push-token-of-another-plugin"
+
+        case pushTokenEnded = "push-token-ended"
 
         case notRecorded = "not-recorded"
         case containerKept = "container-kept"
@@ -67,8 +71,12 @@ extension RouteError {
                 .malformed
             case .foreignUser, .roleTooLow, .callerInLaunch, .callerUnknown: .notAdmitted
             case .noSuchMethod: .methodNotAllowed
-            case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch, .noSuchCursor: .notFound
-            case .notLaunching, .notRunning, .notRetryable, .notPurged, .cursorInUse, .configurationInvalid: .conflict
+            case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch, .noSuchCursor, .pushTokenUnknown:
+                .notFound
+            case .notLaunching, .notRunning, .notRetryable, .notPurged, .cursorInUse, .configurationInvalid,
+                .pushTokenOfAnotherPlugin:
+                .conflict
+            case .pushTokenEnded: .gone
             case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
             case .tooManyConnections, .tooManyBatches: .busy
             }
@@ -83,6 +91,8 @@ extension RouteError {
         /// The calling user or process may not use this socket or this route.
         case notAdmitted = "not-admitted"
         case notFound = "not-found"
+        /// The thing existed and has ended for good.
+        case gone
         /// The path exists, but not with the method of the call.
         case methodNotAllowed = "method-not-allowed"
         /// The call is valid, but not possible in the present state of the host.
@@ -99,6 +109,7 @@ extension RouteError {
             case .notFound: 404
             case .methodNotAllowed: 405
             case .conflict: 409
+            case .gone: 410
             case .hostFailed: 500
             case .busy: 503
             }

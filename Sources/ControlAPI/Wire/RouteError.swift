@@ -15,12 +15,14 @@ package struct RouteError: Error, Hashable, Sendable {
     /// - Parameter field: the invalid part of the call: a key of the body (`a.b`, `a[0]`), or a name in the query or in
     ///   the path; nil for none.
     /// - Parameter problems: the problems of a configuration, each with its place and its remedy; nil for other errors.
+    /// - Parameter endedAt: the time at which the device token of a push ended; nil for other errors.
     package init(
         _ subReason: SubReason,
         field: String? = nil,
         _ message: String,
         problems: [String]? = nil,
-        remedy: String? = nil
+        remedy: String? = nil,
+        endedAt: WallTime? = nil
     ) {
         status = subReason.code.status
         reply = ErrorReply(
@@ -29,7 +31,8 @@ package struct RouteError: Error, Hashable, Sendable {
             field: field,
             message: message,
             problems: problems,
-            remedy: remedy
+            remedy: remedy,
+            endedAt: endedAt
         )
     }
 
@@ -105,6 +108,35 @@ package struct RouteError: Error, Hashable, Sendable {
             remedy: nearest.map { NearestWord.remedy(nearest: $0, meaning: "plugin") }
                 ?? "list the installed plugins and the refused manifests with \"bgtask plugin list\""
         )
+    }
+
+    /// The refusal of a push with a device token that is not the plugin's; nil for the valid one.
+    package static func refusal(of token: PushTokenState, for plugin: PluginIdentifier) -> Self? {
+        switch token {
+        case .valid(plugin): nil
+        case .valid:
+            Self(
+                .pushTokenOfAnotherPlugin,
+                field: "token",
+                "the device token is not that of \(plugin)",
+                remedy: "push to the plugin that registered the token"
+            )
+        case .ended(let owner, let time):
+            Self(
+                .pushTokenEnded,
+                field: "token",
+                "the device token of \(owner) has ended",
+                remedy: "delete the token, and use the one that the plugin has now",
+                endedAt: time
+            )
+        case .unknown:
+            Self(
+                .pushTokenUnknown,
+                field: "token",
+                "this host has not issued the device token",
+                remedy: "compare it with \"bgtask push token \(plugin)\""
+            )
+        }
     }
 
     /// The refusal of an unknown task.

@@ -27,5 +27,10 @@ package struct ListenAddress: Hashable, Sendable {
         self.port = Int(number)
     }
 
+    /// A port of 127.0.0.1.
+    package static func loopback(port: UInt16) -> Self { Self(host: "127.0.0.1", port: Int(port)) }
+
+    private init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
     package static let rule = "write ADDRESS:PORT, such as 127.0.0.1:9750 or [::1]:9750, or only a port"
 }

@@ -10,7 +10,7 @@ package struct Webhook: Sendable {
     /// The answer to a post.
     package enum Answer: Hashable, Sendable {
         case status(Int)
-        /// No answer; has the cause.
+        /// No answer arrived; the text is the cause.
         case none(String)
     }
 

@@ -2,8 +2,8 @@
 
 import LinuxSystem
 
-/// The places of the members in a file. The whole structure is checked before a member is used, and each rule has one
-/// reading: hidden bytes, extensions of the format and bytes behind the end are refused.
+/// The places of the members in a file. The whole structure is checked before a member is used. Every byte has one
+/// meaning: hidden bytes, extensions of the format and bytes after the end are refused.
 struct BackupStructure: Hashable {
     struct Entry: Hashable {
         let member: BackupMember

@@ -139,7 +139,8 @@ package struct SecretReader: Sendable {
         let mode = status.st_mode & 0o7777
         if mode & (permitsGroup ? 0o027 : 0o077) != 0 {
             let others = mode & 0o007 != 0 ? "other users can use it" : "its group can use it"
-            // A file of root that only its group lets the host read has to change its owner, too.
+            // A file of another owner, such as root, may be readable for the host only by its group: with the mode 600
+            // the host has to own it.
             let owner = status.st_uid == geteuid() ? "" : "chown \(geteuid()) \(path) && "
             return Flaw(
                 text: "the file \(path) has the mode 0\(String(mode, radix: 8)), so that \(others); permit it to the"

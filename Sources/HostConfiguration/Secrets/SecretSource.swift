@@ -62,7 +62,7 @@ extension SecretSource {
             .wrongValue,
             at: field,
             "is not the name of a variable",
-            remedy: "write the name alone, in letters, digits and underscores, without a digit at its begin; the value"
+            remedy: "write the name alone, in letters, digits and underscores, not beginning with a digit; the value"
                 + " belongs in the environment of the host"
         )
         return nil

@@ -44,7 +44,8 @@ struct ConnectionTable<Key: Hashable> {
     mutating func open(_ key: Key, user: UInt32) -> Verdict {
         let own = counts[user, default: 0]
         let ofRoot = counts[0, default: 0]
-        // A connection of root makes no room for another user while the others have all of theirs.
+        // A connection of root is not closed for another user while the other users have all connections that are not
+        // reserved for root.
         let othersAreFull = user != 0 && connections.count - ofRoot >= limits.total - limits.forRoot
         guard own >= limits.perUser || othersAreFull || connections.count >= limits.total else {
             add(key, user: user)

@@ -65,8 +65,10 @@ extension ControlRoutes {
             user: caller?.callingUser
         )
         do {
-            try await ledger.commitAndWait([.changePushToken(plugin, change, at: now), .journal(entry)])
-        } catch {
+            try await tokenGate.changing {
+                try await ledger.commitAndWait([.changePushToken(plugin, change, at: now), .journal(entry)])
+            }
+        } catch let error as LedgerError {
             if error.code == .closed { throw RouteError(.hostStopping()) }
             throw RouteError(.notRecorded, "\(error)")
         }

@@ -3,17 +3,34 @@
 import ControlAPI
 import PluginCatalogue
 import Scheduling
+import TaskLedger
 import TaskModel
 
 // Background pushes by users and their programs.
 extension ControlRoutes {
     func push(_ text: String, _ body: PluginPush) async throws -> PluginPushReply {
         let plugin = try PluginIdentifier(validating: text)
-        let (payload, expiresAt, priority) = try body.validated()
-        let push = Push(to: plugin, payload: payload, expiresAt: expiresAt, isLowPriority: priority == .low)
+        let body = try body.validated()
+        guard let token = body.token else { return try await push(body, to: plugin) }
+        // A token that ends meanwhile ends after the answer to this push.
+        return try await tokenGate.pushing {
+            let state = try await recorded { try $0.state(of: token) }
+            if let refusal = RouteError.refusal(of: state, for: plugin) { throw refusal }
+            return try await push(body, to: plugin)
+        }
+    }
+
+    private func push(_ body: PluginPush.Valid, to plugin: PluginIdentifier) async throws -> PluginPushReply {
+        let push = Push(
+            to: plugin,
+            payload: body.payload,
+            expiresAt: body.expiresAt,
+            isLowPriority: body.priority == .low,
+            isOnlyNow: body.isOnlyNow
+        )
         switch await ask({ .pushed(push, reply: $0) }) {
         case .pushed(let number, let result):
-            return PluginPushReply(number, plugin: plugin, result, expiresAt: expiresAt)
+            return PluginPushReply(number, plugin: plugin, result, expiresAt: body.expiresAt)
         case .refused(let refusal)
         where refusal.subReason == .pluginMissing && !catalogue.contents.refused.contains { $0.identifier == plugin }:
             throw noSuchPlugin(plugin)

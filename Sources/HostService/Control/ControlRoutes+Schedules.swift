@@ -68,7 +68,7 @@ extension ControlRoutes {
         }
     }
 
-    /// The reason against every occurrence of a schedule. The remedy for an identifier that the manifest does not
+    /// The reason that blocks every occurrence of a schedule. The remedy for an identifier that the manifest does not
     /// permit suggests the nearest permitted one.
     func problem(_ reason: Reason, of task: ScheduledTask, at now: Moment) -> WaitingReason {
         var remedy = reason.remedy

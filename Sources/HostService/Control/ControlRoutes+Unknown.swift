@@ -27,9 +27,9 @@ extension ControlRoutes {
         return .noSuchPlugin(plugin.text, nearest: NearestWord.to(plugin.text, among: pluginNames))
     }
 
-    /// The refusal of a task that is unknown.
+    /// The refusal of an unknown task.
     ///
-    /// - Parameter isAnything: whether the identifier of a plugin was possible, too, so that one may be meant.
+    /// - Parameter isAnything: whether the call also accepts identifiers of plugins, so that the remedy may name one.
     func noSuchTask(_ identifier: TaskIdentifier, orPlugin isAnything: Bool = false) -> RouteError {
         let plugins = isAnything ? pluginNames : []
         let nearest = NearestWord.to(identifier.text, among: taskNames + plugins)
@@ -79,7 +79,7 @@ extension ControlRoutes {
 
     /// Throws when no plugin permits the task, none has work with it, and the journal has no entry about it.
     ///
-    /// - Parameter isAnything: whether the identifier of a plugin was possible, too, so that one may be meant.
+    /// - Parameter isAnything: whether the call also accepts identifiers of plugins, so that the remedy may name one.
     func requireKnown(_ identifier: TaskIdentifier, orPlugin isAnything: Bool = false) async throws {
         if try await isJournaled(JournalFilter(label: identifier.text)) { return }
         try await catalogue.waitUntilLoaded()

@@ -19,6 +19,7 @@ struct ControlRoutes: Sendable {
     let facts: HostFacts
     let ledgerHealth: LedgerHealth
     let metrics: MetricsKeeper
+    let tokenGate: PushTokenGate
     /// The caller of the current request; nil outside of a request.
     var caller: Peer?
     /// The role of the caller; nil outside of a request.

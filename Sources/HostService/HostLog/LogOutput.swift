@@ -20,8 +20,8 @@ struct LogOutput: Sendable {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
-    /// Creates an output. In a stream of systemd's journal, lines are records of the journal's socket, and lines of the
-    /// stream only while nothing listens at the socket.
+    /// Creates an output. If standard error is a stream of systemd's journal, each line is sent to the socket of the
+    /// journal as a record. While nothing listens at the socket, lines go to standard error.
     init(
         isInJournal: Bool,
         journal: SystemdSocket,

@@ -7,8 +7,8 @@ import Logging
 import Synchronization
 import TaskModel
 
-/// The logs of launches: what each plugin writes, in one file per launch. Lines are written on a queue of their own, so
-/// that a slow disk never delays the decision loop. Safe to use from any thread.
+/// The logs of launches: the output of the plugin, in one file per launch. Lines are written on a queue of their own,
+/// so that a slow disk never delays the decision loop. Safe to use from any thread.
 final class LaunchLogs: Sendable {
     /// Maximum size of the waiting lines in bytes. Lines beyond it are dropped and counted.
     private let capacity: Int

@@ -42,7 +42,7 @@ struct LogFiles: Sendable {
         }
     }
 
-    /// Makes the current file the earlier one, whose lines are lost.
+    /// Replaces the earlier file by the current one. The lines of the replaced file are lost.
     func rotate(_ log: LogIndex.Log) throws(SystemError) {
         let path = current(log.plugin, log.launch)
         guard rename(path, earlier(log.plugin, log.launch)) == 0 || errno == ENOENT else {

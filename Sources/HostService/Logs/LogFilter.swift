@@ -10,7 +10,7 @@ struct LogFilter: Hashable, Sendable {
     /// A task identifier, or the name of an event. The lines of other tasks are excluded; lines without a task belong
     /// to all tasks of their launch.
     var task: String?
-    /// The least level.
+    /// The lowest level.
     var level: LogLevel?
     var since: WallTime?
     var until: WallTime?

@@ -4,7 +4,7 @@ import DequeModule
 import HostConfiguration
 import TaskModel
 
-/// The sizes and times of all log files, from which the files to delete follow without a look at the disk.
+/// The sizes and times of all log files. They determine the files to delete, so that the disk is not read for it.
 struct LogIndex {
     /// The log of one launch: its current file, and the earlier one with its older lines.
     struct Log: Hashable, Sendable {

@@ -22,6 +22,7 @@ struct LaunchTally: Sendable {
     private(set) var budgetUses: [LaunchSeries: MetricHistogram] = [:]
     private(set) var overruns: [LaunchSeries: MetricHistogram] = [:]
     private(set) var events: [EventSeries: UInt64] = [:]
+    private(set) var pushes: [PushFate: Int] = [:]
     private(set) var commitTimes = MetricHistogram(.durations)
     private(set) var commitBatches = MetricHistogram(.sizes)
 
@@ -77,6 +78,7 @@ struct LaunchTally: Sendable {
 
     private mutating func count(_ entry: JournalEntry) {
         events[EventSeries(event: entry.event.name, blame: entry.blame), default: 0] += 1
+        if let (fate, count) = entry.pushes { pushes[fate, default: 0] += count }
     }
 
     private mutating func end(_ outcome: TaskOutcome, _ entry: JournalEntry) {

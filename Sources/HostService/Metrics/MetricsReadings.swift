@@ -42,6 +42,7 @@ extension MetricsText {
         case .oldestEligible:
             Lane.allCases.map { Series([$0.name], (readings.gauges.capacityWaits[$0] ?? .zero).inSeconds) }
         case .oldestPending: [Series(readings.oldestPending.inSeconds)]
+        case .pushes: PushFate.allCases.map { Series([$0.rawValue], Double(tally.pushes[$0] ?? 0)) }
         case .launches: tally.launches.map { Series($0.launch.labels + [$0.outcome.rawValue], Double($1)) }
         case .launchBudgetUsed: tally.budgetUses.map { Series($0.labels, $1) }
         case .launchOverrun: tally.overruns.map { Series($0.labels, $1) }

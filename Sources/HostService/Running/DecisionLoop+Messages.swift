@@ -175,7 +175,7 @@ extension DecisionLoop {
     /// before it has received one. The scheduler journals no violation of such a launch, because no plugin code runs in
     /// it.
     ///
-    /// - Returns: whether nothing was sent. False once the runner was told to confine itself; nothing is logged then.
+    /// - Returns: whether nothing was sent. False once the runner was sent its confinement; nothing is logged then.
     private func logUnexpected(
         _ kind: String,
         _ message: String?,

@@ -5,7 +5,7 @@ import TaskModel
 /// The bytes that launches wrote and that the free space of the disk may still contain: btrfs lowers it when the kernel
 /// writes pages back and commits them, up to a minute after a write. Until then a launch could fill the whole disk.
 struct DeferredWrites {
-    /// Highest number of bytes that each running launch had written since its start.
+    /// Bytes that each running launch has written since its start: the highest measured value.
     private var totals: [LaunchNumber: Int64] = [:]
     /// Bytes that launches wrote since the last settlement.
     private var bytes: Int64 = 0

@@ -75,8 +75,8 @@ final class DiskGauge: Sendable {
         return try disk.space()
     }
 
-    /// Forgets the previous measurement: the next sample is a first one. Without this, a sample after a pause would have
-    /// the changes of the whole pause.
+    /// Drops the previous measurement, so that the next sample counts as the first one. Without this, a sample after a
+    /// pause would have the changes of the whole pause.
     func pause() { state.withLock { $0 = State() } }
 
     /// The contents of the containers of launches. Launches of a main plugin and of its extensions share a container:

@@ -57,8 +57,8 @@ struct DiskMeter {
         )
     }
 
-    /// Forgets the bytes of the containers, at the end of a shortage. Without this, the first growth in the next shortage
-    /// would contain all that a launch wrote in between.
+    /// Drops the measured bytes of the containers, at the end of a shortage. Without this, the first growth in the next
+    /// shortage would contain all bytes that a launch wrote in between.
     mutating func forgetContents() { occupied = [:] }
 
     /// Whether the disk has lost bytes, or inodes, of which it has a shortage, since the previous measurement; false

@@ -16,7 +16,7 @@ struct LaunchDirectory {
         }
     }
 
-    /// The judge of each launch whose runner was told to confine itself: it translates the runner's messages into
+    /// The judge of each launch whose runner was sent its confinement: it translates the runner's messages into
     /// scheduler events.
     var judges: [LaunchNumber: RunnerJudge] = [:]
     /// Launches that sent a message before their first message from the host. The message is logged once per launch.

@@ -6,9 +6,9 @@ import ServiceLifecycle
 import TaskLedger
 import TaskModel
 
-/// Removes old data from the state directory. At start it deletes containers whose purge a crash or stop interrupted,
-/// and once a day it deletes ended launches, ended waits, journal entries and logs older than their retention, and the
-/// oldest entries of a journal above its capacity. It removes no pending or running work.
+/// Removes old data from the state directory. At start it deletes containers whose purge a crash or stop interrupted.
+/// Once a day it deletes ended launches, ended waits, journal entries and logs older than their retention. Then it also
+/// deletes the oldest entries of a journal above its capacity. It removes no pending or running work.
 struct StateCare: Service {
     let state: StateDirectory
     /// Paths of the containers that previous host processes discarded but did not delete.

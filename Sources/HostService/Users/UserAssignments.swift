@@ -6,9 +6,9 @@ import TaskModel
 /// the index was given to another plugin.
 ///
 /// An index stays with its plugin. It is given to another plugin only when the range is exhausted, its plugin has no
-/// container, and its user owns no discarded container, because the files in a container belong to the user. Of several
-/// such indexes, the one whose plugin was launched the longest ago is given away: files outside of containers may still
-/// belong to the user.
+/// container, and its user owns no discarded container: the files in a container belong to the user. Of several such
+/// indexes, the index of the plugin whose last launch is the oldest is given away: files outside of containers may
+/// still belong to the user.
 struct UserAssignments: Hashable, Sendable {
     let range: UserRange
     private(set) var indexes: [PluginIdentifier: Int]

@@ -124,7 +124,7 @@ extension PermittedIdentifier {
         }
     }
 
-    /// The prefixes that wider patterns, which cover the name, can have, shortest first: `a` and `a.b` for `a.b.c`.
+    /// The possible prefixes of wider patterns that cover the name, shortest first: `a` and `a.b` for `a.b.c`.
     var widerPrefixes: [String] { widerPrefixes { _ in true } }
 
     /// The prefixes that wider patterns can have, as far as `hasLength` accepts their length in bytes.

@@ -122,7 +122,7 @@ extension ConformanceCheck {
             log.all { event -> [ConformanceFlaw]? in
                 guard case .expired(let tasks, .noProgress) = event else { return nil }
                 return tasks.map {
-                    ConformanceFlaw(.time, "the progress of task \(plugin.continued[$0].identifier) stood still")
+                    ConformanceFlaw(.time, "the progress of task \(plugin.continued[$0].identifier) did not change")
                 }
             }.flatMap(\.self)
         }

@@ -7,9 +7,9 @@ package import TaskModel
 /// as the requirements of requests.
 package struct LearnedPopulation: Sendable {
     package private(set) var population = PluginPopulation([])
-    /// What was learned and what was left out, sorted by plugin and task.
+    /// The learned tasks, and the tasks and plugins that are left out, sorted by plugin and task.
     package private(set) var rows: [LearnedTask] = []
-    /// The requests that neither the plugin nor a user submitted, as schedules.
+    /// The requests that neither the plugin nor a user submitted, as schedules. Pushes have none.
     private(set) var schedules: [PluginIdentifier: [TaskIdentifier: WorkSchedule]] = [:]
 
     /// Whether a replay of this population has any work.
@@ -71,7 +71,7 @@ package struct LearnedPopulation: Sendable {
             if task.kind == .continued { hasWork = true }
             guard case .every(let interval) = learned else { continue }
             hasWork = true
-            if source == .plugin {
+            if source == .plugin || source == .sender {
                 model.every = interval
             } else {
                 schedules[plugin, default: [:]][task.identifier] = WorkSchedule(

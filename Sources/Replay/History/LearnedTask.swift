@@ -2,8 +2,8 @@
 
 import TaskModel
 
-/// A row of the table of what a replay learned from a history: the requests of one task and source, or a plugin that is
-/// left out as a whole.
+/// A row of the table of tasks that a replay learned from a history: the requests of one task and source, or a plugin
+/// that is left out as a whole.
 package struct LearnedTask: Encodable, Hashable, Sendable {
     package let plugin: String
     /// The task identifier; nil in the row of a plugin.

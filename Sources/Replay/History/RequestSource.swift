@@ -12,6 +12,8 @@ package enum RequestSource: Hashable, Sendable {
     case trigger
     /// A call of a user: a submission, or the immediate launch of a request.
     case user
+    /// A sender of pushes.
+    case sender
 
     package var name: String {
         switch self {
@@ -19,15 +21,19 @@ package enum RequestSource: Hashable, Sendable {
         case .schedule: "schedule"
         case .trigger: "trigger"
         case .user: "user"
+        case .sender: "sender"
         }
     }
 
     /// The source of a request of a plugin.
     ///
-    /// - Parameter cause: cause of the first launch of the request.
-    init(_ submitter: Submitter, of plugin: PluginIdentifier, launchedBy cause: LaunchCause) {
+    /// - Parameters:
+    ///   - run: the first run of the request.
+    ///   - cause: cause of the launch of this run.
+    init(_ run: ObservedRun, of plugin: PluginIdentifier, launchedBy cause: LaunchCause) {
         self =
-            switch submitter {
+            switch run.submitter {
+            case _ where run.kind == .push: .sender
             case _ where cause == .user: .user
             case .user: .user
             case .schedule: .schedule
@@ -46,6 +52,7 @@ package enum RequestSource: Hashable, Sendable {
         case .schedule: 1
         case .trigger: 2
         case .user: 3
+        case .sender: 4
         }
     }
 }

@@ -25,7 +25,7 @@ struct TaskHistory: Sendable {
                 identifier: identifier,
                 runs: own.map(\.run),
                 firsts: firsts.map { pair in
-                    (RequestSource(pair.run.submitter, of: plugin, launchedBy: pair.cause), pair.run)
+                    (RequestSource(pair.run, of: plugin, launchedBy: pair.cause), pair.run)
                 }
             )
         }
@@ -76,7 +76,7 @@ struct TaskHistory: Sendable {
         )
     }
 
-    /// Runs that were cut short understate the run time: they count only when no run came to its end.
+    /// Runs that the host ended early understate the run time: they count only when no run completed.
     private var runTimes: [Duration] {
         let ended = runs.filter { [.succeeded, .failed, .retrying, .noData].contains($0.outcome) }
         return (ended.isEmpty ? runs : ended).map(\.took)
@@ -85,6 +85,7 @@ struct TaskHistory: Sendable {
     /// The behavior of the task, without an interval.
     func model(needs: Set<Condition>) -> ModelTask {
         var task = ModelTask(identifier, kind: kind, takes: .observed(runTimes))
+        if kind == .push { task.resubmits = .never }
         task.fails = percent([.failed, .retrying])
         task.crashes = percent([.crashed, .exited, .killedForMemory])
         task.overruns = percent([.overran])

@@ -23,7 +23,8 @@ package struct ModelPlugin: Hashable, Sendable {
     }
 }
 
-/// One task of a main plugin in a replay: its requests and the behavior of its runs.
+/// One task of a main plugin in a replay: its requests and the behavior of its runs. The pushes to a plugin are a task
+/// of the kind `push`.
 package struct ModelTask: Hashable, Sendable {
     /// The point of a run at which the task submits its next request.
     package enum Resubmission: String, Hashable, Sendable, CaseIterable {
@@ -35,7 +36,7 @@ package struct ModelTask: Hashable, Sendable {
     package var identifier: TaskIdentifier
     package var kind: TaskKind
     /// Delay of the earliest begin of each request that the task submits for its next run, and maximum delay of its
-    /// first request; nil when the plugin does not submit the task.
+    /// first request; nil when the plugin does not submit the task. For pushes, the time between two of them.
     package var every: Duration?
     package var requiresNetwork = false
     package var requiresExternalPower = false

@@ -35,11 +35,12 @@ package struct PluginPopulation: Hashable, Sendable {
         var modes: Set<BackgroundMode> = []
         if kinds.contains(.refresh) { modes.insert(.fetch) }
         if kinds.contains(where: \.isProcessing) { modes.insert(.processing) }
+        if kinds.contains(.push) { modes.insert(.remoteNotification) }
         return entry(
             plugin.identifier,
             role: .main,
             extensions: plugin.extensions.map(\.identifier),
-            permitted: plugin.tasks.map { .exact($0.identifier) },
+            permitted: plugin.tasks.filter { $0.kind != .push }.map { .exact($0.identifier) },
             retries: Dictionary(plugin.tasks.compactMap { task in task.retry.map { (.exact(task.identifier), $0) } }) {
                 first,
                 _ in first

@@ -9,7 +9,7 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
     package let length: String
     package let trace: String
     package let seed: UInt64
-    /// What was learned from the history of a host; nil for plugins from another source.
+    /// The tasks learned from the history of a host; nil for plugins from another source.
     package var learned: [LearnedTask]?
     package let plugins: [Plugin]
     package let launches: [ReportedLaunch]

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// How far a replay is, and its cost so far.
+/// The progress of a replay, and its cost so far.
 package struct ReplayProgress: Hashable, Sendable {
     /// Number of simulated hours that have passed.
     package let hours: Int

@@ -11,7 +11,8 @@ extension ReplayWorld {
     }
 
     func occur(_ occurrence: Occurrence) {
-        let number = occurrence.launch
+        if case .pushArrives(let plugin) = occurrence.what { return push(to: plugin) }
+        guard let number = occurrence.launch else { return }
         switch occurrence.what {
         case .runnerReady: send(.runnerReady(number, process(of: number)))
         case .entryReturns: if let plan = launches[number]?.plan { enter(plan) }
@@ -21,6 +22,7 @@ extension ReplayWorld {
         case .ends(let termination):
             guard launches.removeValue(forKey: number) != nil else { return }
             send(.runnerEnded(number, termination, nil))
+        case .pushArrives: break
         }
     }
 
@@ -35,7 +37,7 @@ extension ReplayWorld {
                 plan.number,
                 status: 0,
                 registered: plugin.role == .main ? plugin.permitted : [],
-                offersReceive: plugin.role == .extension
+                offersReceive: plugin.receivesEvents
             )
         )
         for task in plan.tasks { begin(task, in: plan.number) }
@@ -52,6 +54,10 @@ extension ReplayWorld {
             let takes = draw(for: woken.identifier.text) { woken.takes.draw(&$0) }
             add(task, fate: .completes(.success), takes: takes, obeys: true, to: number)
             later(by: takes, number, .completes(task.id, .success))
+        } else if launches[number]?.plan.plugin.receivesEvents == true {
+            // The event `started` of a plugin that receives pushes.
+            add(task, fate: .completes(.success), takes: .zero, obeys: true, to: number)
+            later(by: .zero, number, .completes(task.id, .success))
         }
     }
 
@@ -138,7 +144,7 @@ extension ReplayWorld {
     /// Submits the first request of each task with an interval, at the `started` event of the plugin. The earliest
     /// begin is a random time within the interval of the task.
     private func submitFirstRequests(of plugin: PluginIdentifier, from number: LaunchNumber) {
-        for model in plugins[plugin]?.tasks ?? [] {
+        for model in plugins[plugin]?.tasks ?? [] where model.kind != .push {
             guard let every = model.every else { continue }
             let first = draw(for: "first \(model.identifier)") { $0.duration(in: .zero...every) }
             submit(model, after: first, by: .plugin(plugin), from: number)
@@ -181,4 +187,9 @@ extension ReplayWorld {
             controlGroup: nil
         )
     }
+}
+
+extension PluginEntry {
+    /// Whether the simulated plugin has a function `receive`: extensions do, and plugins with pushes.
+    fileprivate var receivesEvents: Bool { role == .extension || modes.contains(.remoteNotification) }
 }

@@ -14,7 +14,7 @@ extension ReplayWorld {
             send(.triggered(Trigger(plugin: woken.identifier), reply: nextReply()))
         case .launch:
             let choice = draw(for: "person launches") {
-                population.choose(&$0) { $0.tasks.filter { $0.kind != .continued } }
+                population.choose(&$0) { $0.tasks.filter { $0.kind != .continued && $0.kind != .push } }
             }
             guard let task = choice?.choice else { return }
             send(.runRequested([task.identifier], reply: nextReply()))

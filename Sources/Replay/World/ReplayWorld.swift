@@ -61,6 +61,7 @@ final class ReplayWorld {
             at: clock.now
         )
         send(.catalogued(CatalogueChange(to: Catalogue(scenario.population.entries))))
+        awaitFirstPushes()
     }
 
     var finishedRecord: ReplayRecord {
@@ -187,7 +188,7 @@ final class ReplayWorld {
         }
     }
 
-    func later(by delay: Duration, _ launch: LaunchNumber, _ what: Occurrence.What) {
+    func later(by delay: Duration, _ launch: LaunchNumber?, _ what: Occurrence.What) {
         lastOrder += 1
         occurrences.insert(Occurrence(at: clock.now.monotonic + delay, order: lastOrder, launch: launch, what: what))
     }

@@ -25,6 +25,8 @@ struct LoadState: Sendable {
     /// Launches that the previous host left running, by plugin. They are judged when the plugin's pending work is
     /// loaded.
     private var left: [PluginIdentifier: [LedgerSnapshot.UnfinishedLaunch]]
+    /// Launches of the previous host with interrupted tasks whose requeueing is not on disk yet.
+    private var recovering: Set<LaunchNumber> = []
     private var parked: [PluginIdentifier: [ParkedEvent]] = [:]
     /// Events that wait for the first catalogue, or until every plugin is loaded.
     private var parkedForAll: [ParkedEvent] = []
@@ -43,6 +45,10 @@ struct LoadState: Sendable {
 
     /// Whether the pending work of some plugin is not loaded yet.
     var isPartial: Bool { !missing.isEmpty }
+
+    /// Whether the lists and counts of pending work may lack work: some of it is not loaded, or an interrupted task of
+    /// the previous host is not requeued on disk yet.
+    var areListsPartial: Bool { isPartial || !recovering.isEmpty }
 
     func isMissing(_ plugin: PluginIdentifier) -> Bool { missing.contains(plugin) }
 
@@ -80,6 +86,9 @@ struct LoadState: Sendable {
         loading.remove(plugin)
         return (left.removeValue(forKey: plugin) ?? [], parked.removeValue(forKey: plugin) ?? [])
     }
+
+    mutating func beginRecovery(of launch: LaunchNumber) { recovering.insert(launch) }
+    mutating func endRecovery(of launch: LaunchNumber) { recovering.remove(launch) }
 
     /// Marks the read of a plugin as failed. The next call of `retry` queues the plugin again.
     mutating func fail(_ plugin: PluginIdentifier) {

@@ -13,7 +13,7 @@ extension ScheduledLaunch {
         private(set) var awaited: Set<ChangeNumber> = []
         /// Whether the result of one of these submissions is known. Later ones do not delay the batch.
         private var hasResult = false
-        /// The runner, which is ready before the batch is formed and was told to confine itself; nil without one.
+        /// The runner, which is ready before the batch is formed and was sent its confinement; nil without one.
         var runner: ConfinedRunner?
 
         init(for change: ChangeNumber?) { if let change { awaited = [change] } }

@@ -19,7 +19,7 @@ struct ScheduledLaunch: Sendable {
         case starting(Start)
         /// The launch is on disk. Its plan was sent, unless the runner had ended before or the host was stopping.
         case running(Execution)
-        /// Every task and assertion has ended. The process was asked to exit, and is killed at `killTime`.
+        /// Every task and assertion has ended. The process was sent the request to exit, and is killed at `killTime`.
         case stopping(Execution, killTime: MonotonicTime)
         /// The end of the process was judged. The end of the launch may not be on disk yet.
         case ended

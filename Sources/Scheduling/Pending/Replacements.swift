@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// The replacements of one identifier's pending request since the identifier was last not pending. Only in memory: a
-/// restart of the host resets them.
+/// The replacements of one identifier's pending request since the last time without a pending request. They are only in
+/// memory: a restart of the host resets them.
 package struct Replacements: Hashable, Sendable {
     /// Time of submission of the first replaced request.
     package let since: WallTime

@@ -75,7 +75,8 @@ extension PendingRequests {
         return overdue
     }
 
-    /// Adds the deadline of a request again that was taken and did not lapse. Does nothing for a replaced request.
+    /// Adds the deadline of a request again, which `takeOverdue` removed although the request did not lapse. Does
+    /// nothing for a replaced request.
     mutating func awaitDeadline(of pending: PendingRequest) {
         guard let place = store.place(of: pending.request.identifier), place.number == pending.number,
             let deadline = pending.request.expiresAt

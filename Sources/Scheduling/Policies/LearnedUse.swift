@@ -4,11 +4,11 @@ package import TaskModel
 
 /// The learned use of a plugin, in the time zone of the machine.
 package struct LearnedUse: Hashable, Sendable {
-    /// The time before an expected use from which on refresh requests are not spared.
+    /// The time before an expected use from which on the spacing of refresh requests is not lengthened.
     static let lead: Duration = .seconds(30 * 60)
-    /// The time without a use after which the refresh requests of a plugin are spared more and more.
+    /// The time without a use after which the spacing of a plugin's refresh requests doubles with each further week.
     private static let unusedAfter = 2 * UseHistogram.hoursPerWeek
-    /// The largest factor by which sparing lengthens a spacing.
+    /// The largest factor by which the outlook lengthens a spacing.
     private static let largestFactor = 16
     private static let nanosecondsPerSecond: Int64 = 1_000_000_000
 
@@ -27,13 +27,13 @@ package struct LearnedUse: Hashable, Sendable {
 
     /// The outlook on the use of a plugin, and the factor by which it lengthens the spacing of refresh requests.
     enum Outlook: Hashable {
-        /// Too few uses to expect one, and a recent one.
+        /// No use is expected, because the plugin had too few uses. The last use is recent.
         case unknown
         /// A use is expected in this hour, or within the lead.
         case soon
-        /// A use is expected later; refresh requests are spared until the time `lead`.
+        /// A use is expected later; the spacing of refresh requests is lengthened at most until the time `lead`.
         case later(lead: WallTime)
-        /// No use for some weeks. `lead` as for `later`; nil if no use is expected.
+        /// The plugin had no use for at least two weeks. `lead` is as for `later`; nil if no use is expected.
         case unused(weeks: Int, lead: WallTime?)
 
         var factor: Int {

@@ -14,9 +14,9 @@ package struct PluginRecord: Hashable, Sendable {
     /// By kind, the end of the last background launch with requests that the plugin itself had submitted. Launches at a
     /// user's request are not included.
     package private(set) var ownEnds: [TaskKind: WallTime] = [:]
-    /// By kind, the number of consecutive background launches with the plugin's own requests that used their whole
-    /// budget; kinds without such a launch are absent. Launches at a user's request are not included.
-    package private(set) var lateRuns: [TaskKind: Int] = [:]
+    /// Number of consecutive background launches with the plugin's own refresh requests that used their whole budget.
+    /// Launches at a user's request are not included.
+    package private(set) var lateRefreshes = 0
 
     package init() {}
 
@@ -44,23 +44,23 @@ extension PluginRecord {
         for kind in kinds { ownEnds[kind] = end }
     }
 
-    /// Counts launches that used their whole budget. One that completed earlier ends the count.
+    /// Counts launches with own refresh requests that used their whole budget. One that completed earlier ends the
+    /// count.
     private mutating func noteLate(_ launch: PastLaunch) {
-        if launch.cause == .user { return }
-        for kind in launch.ownKinds {
-            switch launch.outcome {
-            case .completed, .expired, .overran: lateRuns[kind] = launch.usedBudget ? (lateRuns[kind] ?? 0) + 1 : nil
-            case .lost, .interrupted, .crashed, .exited, .killedForMemory, .entryFailed, .loadFailed: break
-            }
+        guard launch.cause != .user, launch.ownKinds.contains(.refresh) else { return }
+        switch launch.outcome {
+        case .completed, .expired, .overran: lateRefreshes = launch.usedBudget ? lateRefreshes + 1 : 0
+        case .lost, .interrupted, .crashed, .exited, .killedForMemory, .entryFailed, .loadFailed: break
         }
     }
 
-    /// The spacing of the plugin's own requests of a kind; nil for a kind without one. Each consecutive launch that
-    /// used its whole budget doubles the spacing, up to `longestSpacing`.
+    /// The spacing of pushes, or of the plugin's own requests of another kind; nil for a kind without one. Each
+    /// consecutive refresh launch that used its whole budget doubles the spacing of refreshes, up to `longestSpacing`.
+    /// The spacing of pushes stays: their senders decide how much a plugin has to do.
     func spacing(of kind: TaskKind, _ policies: PolicyConfiguration) -> Duration? {
         guard let base = policies.kindSpacing[kind] else { return nil }
-        guard let late = lateRuns[kind] else { return base }
-        return max(base, min(policies.longestSpacing, base * (1 << min(late, 20))))
+        if kind != .refresh || lateRefreshes == 0 { return base }
+        return max(base, min(policies.longestSpacing, base * (1 << min(lateRefreshes, 20))))
     }
 
     /// Replaces future times by now. Such times exist after the wall clock was set back.

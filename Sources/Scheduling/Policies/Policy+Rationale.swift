@@ -32,7 +32,8 @@ extension Policy {
             if let own = facts.kindSpacing, own > .zero {
                 spacing += ", and \(own.humanReadable) between two launches for \(facts.work.kind.paced)"
             }
-            if let late = record.lateRuns[facts.work.kind], facts.kindSpacing != nil {
+            let late = record.lateRefreshes
+            if late > 0, facts.work.kind == .refresh, facts.kindSpacing != nil {
                 spacing += ", after \(late == 1 ? "1 launch" : "\(late) launches in a row") with the whole budget used"
             }
             switch record.overruns {
@@ -66,7 +67,7 @@ extension LearnedUse.Outlook {
         let lead = LearnedUse.lead.humanReadable
         switch self {
         case .unknown: return "too few uses to expect one"
-        case .soon: return "a use is expected in this hour or within \(lead), and refresh requests are not spared"
+        case .soon: return "a use is expected in this hour or within \(lead), which lengthens no spacing"
         case .later: return "no use is expected within \(lead): until then \(longer) between two refresh launches"
         case .unused(let weeks, nil): return "unused for \(weeks) weeks: \(longer) between two refresh launches"
         case .unused(let weeks, _?):

@@ -36,8 +36,8 @@ package struct ScheduleListing: Hashable, Sendable {
     /// time is known.
     package let next: WallTime?
     package let state: State
-    /// The reason against every occurrence: the plugin is missing, refused, disabled or paused, or its manifest does
-    /// not permit the identifier or the kind. Nil without one.
+    /// The reason that blocks every occurrence: the plugin is missing, refused, disabled or paused, or its manifest
+    /// does not permit the identifier or the kind. Nil without one.
     package let obstacle: Reason?
     /// Start of the launch in which the task runs now; nil while it is not running.
     package let runningSince: WallTime?

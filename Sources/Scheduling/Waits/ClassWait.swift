@@ -25,8 +25,8 @@ struct ClassWait: Sendable {
     /// The earliest time at which the present reasons and other unwritten changes are written to the ledger.
     private(set) var settlesAt = MonotonicTime(nanoseconds: 0)
     var deferral: Deferral
-    /// The time since which at most other work and the host delay the class; nil while another reason blocks it, and
-    /// before its first evaluation.
+    /// The time since which nothing but other work and the host delays the class; nil while another reason blocks it,
+    /// and before its first evaluation.
     private(set) var unblockedSince: WallTime?
 
     /// The minimum duration for which the same reasons apply before the wait is written to the ledger.

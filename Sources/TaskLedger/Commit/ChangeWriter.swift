@@ -148,7 +148,7 @@ struct ChangeWriter: Sendable {
         return lastJournal
     }
 
-    /// Returns the entries about superseded tasks of a committed group, and forgets them.
+    /// Returns the entries about superseded tasks of a committed group, and drops them.
     mutating func takeSuperseded() -> [JournalEntry] {
         defer { superseded = [] }
         return superseded

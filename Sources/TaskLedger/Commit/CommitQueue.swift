@@ -14,8 +14,8 @@ import Synchronization
 /// - Tickets that change the waits or deferrals of one plugin are written in the order of submission, whatever their
 ///   type. For this, an answer that changes waits or deferrals moves the waiting history about the same plugin into the
 ///   lane of the answers, before itself. While such an answer waits, further history about the plugin enters the lane
-///   of the answers, too. Thus no wait is recorded for a plugin after the ticket that forgets the plugin. Nor does an
-///   older ticket reopen a wait that a newer one has closed.
+///   of the answers, too. Thus no wait is recorded for a plugin after the ticket that deletes the plugin's record. Nor
+///   does an older ticket reopen a wait that a newer one has closed.
 /// - A group holds at most `mostInGroup` tickets, all from one lane, and at most as many as waited in the lane when the
 ///   group began.
 final class CommitQueue: Sendable {

@@ -18,8 +18,8 @@ extension WriteAccess {
         )
     }
 
-    /// Deletes the recorded facts, the schedules, the pause, the kept payloads and the cursors of the plugin. Does
-    /// nothing when the plugin is not recorded.
+    /// Deletes the recorded facts, the fetch interval, the occurrences of schedules, the pause, the uses, the kept
+    /// payloads and the cursors of the plugin. Does nothing when the plugin is not recorded.
     func forget(_ plugin: PluginIdentifier, names: inout PluginNames) throws {
         guard let number = try names.knownNumber(of: plugin, in: self) else { return }
         try forgetFetch(ofPlugin: number)

@@ -45,6 +45,7 @@ struct bgt_request
     const(char)* title;
     const(char)* subtitle;
     ulong resources;
+    long expires_at_ns;
 }
 
 struct bgt_refusal
@@ -69,6 +70,7 @@ struct bgt_pending
     const(char)* subtitle;
     ulong resources;
     ulong submission;
+    long expires_at_ns;
 }
 
 struct bgt_launch_info
@@ -146,7 +148,7 @@ struct bgt_host
 }
 
 // The layouts of bgtask.h: a wrong declaration does not compile.
-static assert(bgt_request.sizeof == 72 && bgt_refusal.sizeof == 256 && bgt_pending.sizeof == 80);
+static assert(bgt_request.sizeof == 80 && bgt_refusal.sizeof == 256 && bgt_pending.sizeof == 88);
 static assert(bgt_launch_info.sizeof == 96 && bgt_task_info.sizeof == 72);
 static assert(bgt_plugin.sizeof == 48 && bgt_host.sizeof == 168);
 

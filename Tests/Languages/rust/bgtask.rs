@@ -40,6 +40,7 @@ pub struct Request {
     pub title: *const c_char,
     pub subtitle: *const c_char,
     pub resources: u64,
+    pub expires_at_ns: i64,
 }
 
 #[repr(C)]
@@ -64,6 +65,7 @@ pub struct Pending {
     pub subtitle: *const c_char,
     pub resources: u64,
     pub submission: u64,
+    pub expires_at_ns: i64,
 }
 
 #[repr(C)]
@@ -155,9 +157,9 @@ pub struct Host {
 
 /// The layouts of bgtask.h: a wrong declaration does not compile.
 const _: () = {
-    assert!(std::mem::size_of::<Request>() == 72);
+    assert!(std::mem::size_of::<Request>() == 80);
     assert!(std::mem::size_of::<Refusal>() == 256);
-    assert!(std::mem::size_of::<Pending>() == 80);
+    assert!(std::mem::size_of::<Pending>() == 88);
     assert!(std::mem::size_of::<LaunchInfo>() == 96);
     assert!(std::mem::size_of::<TaskInfo>() == 72);
     assert!(std::mem::size_of::<Plugin>() == 48);

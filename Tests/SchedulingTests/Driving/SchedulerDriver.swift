@@ -70,7 +70,7 @@ final class SchedulerDriver {
     /// An observer of all events and actions, in order; nil in most tests.
     var witness: (any Witness)?
 
-    /// The entry and the lane by which the runner of each launch without a plan was told to confine itself.
+    /// The entry and the lane for which the runner of each launch without a plan was sent its confinement.
     var confined: [LaunchNumber: (entry: PluginEntry, lane: Lane)] = [:]
     private var inbox: [SchedulerEvent] = []
     private var isWorking = false
@@ -153,7 +153,7 @@ final class SchedulerDriver {
             confined[launch] = nil
         case .confineRunner(let launch, let entry, let lane):
             if confined.updateValue((entry, lane), forKey: launch) != nil {
-                complain("the runner of launch \(launch) is told to confine itself twice")
+                complain("the runner of launch \(launch) is sent its confinement twice")
             }
         case .sendPlan(let plan): runPlan(plan)
         case .stop(let launch): obey(launch, .exited(code: 0))
@@ -224,7 +224,7 @@ final class SchedulerDriver {
         }
         let confinement = confined.removeValue(forKey: plan.number)
         if confinement?.entry != plan.plugin || confinement?.lane != plan.lane {
-            complain("the plan of launch \(plan.number) is sent to a runner that was not told to confine itself for it")
+            complain("the plan of launch \(plan.number) is sent to a runner without the confinement for it")
         }
         if plan.budget.start != clock.now.monotonic { complain("the budget of \(plan.number) began before its plan") }
         processes[plan.number] = plan

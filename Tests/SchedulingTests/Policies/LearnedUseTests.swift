@@ -61,7 +61,7 @@ struct LearnedUseTests {
         #expect(feeds(host) == 2)
     }
 
-    @Test(.proves(64)) func `a spared refresh request starts half an hour before the next expected use`() {
+    @Test(.proves(64)) func `a lengthened refresh spacing ends half an hour before the next expected use`() {
         let host = Self.learning()
         use(host)
         host.advance(by: .days(7))
@@ -81,7 +81,7 @@ struct LearnedUseTests {
         #expect(host.reasons(.feed) == [Self.paced(until: host.clock.now.wall + .minutes(15))])
     }
 
-    @Test(.proves(64)) func `one use makes no use expected, and spares no refresh request`() {
+    @Test(.proves(64)) func `after one use no use is expected, and no refresh spacing is lengthened`() {
         let host = Self.learning()
         use(host)
         host.advance(by: .hours(2))
@@ -99,7 +99,7 @@ struct LearnedUseTests {
         // 8:30 of the next Monday is an hour earlier in UTC.
         let lead = monday + .days(7) - .minutes(40) - .hours(1)
         #expect(LearnedUse(uses, in: .berlin).outlook(at: evening) == .later(lead: lead))
-        // The user lives by the same hours in Helsinki, where they are an hour earlier.
+        // The user keeps the same local hours in Helsinki, where they are an hour earlier.
         #expect(LearnedUse(uses, in: .helsinki).outlook(at: evening) == .later(lead: lead - .hours(1)))
         #expect(LearnedUse(uses, in: .berlin).outlook(at: lead) == .soon)
     }
@@ -146,7 +146,7 @@ struct LearnedUseTests {
         #expect(feeds(host) == 2)
     }
 
-    @Test(.proves(64)) func `a plugin that no user ever used is not spared`() {
+    @Test(.proves(64)) func `the spacing of a plugin that no user ever used is not lengthened`() {
         let host = Self.learning()
         host.advance(by: .days(60))
         let end = refresh(host)
@@ -154,7 +154,7 @@ struct LearnedUseTests {
         #expect(host.ledger.uses.isEmpty)
     }
 
-    @Test(.proves(64)) func `a scheduled refresh request of an unused plugin is not spared`() {
+    @Test(.proves(64)) func `a scheduled refresh request of an unused plugin has no lengthened spacing`() {
         let host = Self.learning()
         use(host)
         host.advance(by: .days(21))
@@ -218,7 +218,7 @@ struct LearnedUseTests {
     // MARK: Switched off, and explained
 
     @Test(arguments: [true, false])
-    func `without the learning of use or the policy use no refresh request is spared`(_ isPolicyOff: Bool) {
+    func `without the learning of use or the policy use no refresh spacing is lengthened`(_ isPolicyOff: Bool) {
         let host = Self.learning(off: isPolicyOff ? [.use] : [], isOn: isPolicyOff)
         use(host)
         host.advance(by: .days(21))

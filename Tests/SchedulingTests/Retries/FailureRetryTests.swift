@@ -53,7 +53,7 @@ struct FailureRetryTests {
         #expect(host.pending.isEmpty && host.plans.count == 3)
     }
 
-    @Test func `the journal and the reason name the failed attempt, their limit and the time of the next one`() throws {
+    @Test func `the journal and the reason name the failed attempt, the maximum and the time of the next one`() throws {
         host.submit(.clean)
         fail()
         let entry = try #require(host.lastEntry(of: .clean))

@@ -18,6 +18,7 @@ extension BGTaskRequest {
                         request.size = UInt32(MemoryLayout<bgt_request>.size)
                         request.identifier = identifier
                         request.earliest_begin_ns = terms.earliestBegin?.foreignNanoseconds ?? 0
+                        request.expires_at_ns = terms.startDeadline?.foreignDeadline ?? 0
                         request.payload = bytes.count == 0 ? nil : bytes.assumingMemoryBound(to: UInt8.self).baseAddress
                         request.payload_length = UInt64(bytes.count)
                         request.title = title
@@ -43,5 +44,13 @@ extension Date {
         let nanoseconds = (timeIntervalSince1970 * 1e9).rounded(.up)
         if nanoseconds.isNaN || nanoseconds <= 0 { return 0 }
         return Int64(exactly: nanoseconds) ?? .max
+    }
+
+    /// The date in nanoseconds since 1970, rounded down, so that the task does not start after the date. At least 1,
+    /// because 0 means no deadline; 0 only for a date that is not a number.
+    fileprivate var foreignDeadline: Int64 {
+        let nanoseconds = (timeIntervalSince1970 * 1e9).rounded(.down)
+        if nanoseconds.isNaN { return 0 }
+        return nanoseconds < 1 ? 1 : Int64(exactly: nanoseconds) ?? .max
     }
 }

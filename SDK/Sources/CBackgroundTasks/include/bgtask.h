@@ -149,7 +149,7 @@
  *             release.
  * BGT-ABI-14  The budget belongs to the launch. Deadlines are times of CLOCK_MONOTONIC, so a suspended machine uses up
  *             none of it. Constructors and entry count. The grace period follows the deadline. The wall clock is used
- *             for earliest_begin_ns alone.
+ *             for earliest_begin_ns and expires_at_ns alone.
  * BGT-ABI-15  No exception, panic or longjmp crosses the ABI, and no callback ends its thread (pthread_exit,
  *             pthread_cancel). In C++17 every function type here is noexcept, so write
  *             `static void refresh(void *, const bgt_host *, bgt_task) noexcept`. An escaping exception counts as a
@@ -418,6 +418,8 @@ typedef struct bgt_request {
     const char *BGTASK_NULLABLE title;      /* continued: required, not empty, at most BGTASK_TITLE_MAX */
     const char *BGTASK_NULLABLE subtitle;   /* continued: optional, at most BGTASK_TITLE_MAX */
     uint64_t resources;
+    int64_t expires_at_ns;                  /* deadline, wall clock: a request that has not started by then lapses, and
+                                               never starts. 0: none. A struct may end before this member */
 } bgt_request;
 
 /* The answer to a submission, and the cause of any other refused call that takes one. Owned by the caller, who sets
@@ -445,6 +447,7 @@ typedef struct bgt_pending {
     const char *BGTASK_NULLABLE subtitle;
     uint64_t resources;
     uint64_t submission;                    /* number of the request in the journal */
+    int64_t expires_at_ns;                  /* deadline; 0: none */
 } bgt_pending;
 
 /* Information about the launch of this process. Filled by the host; its pointers are valid until the process ends. */
@@ -816,7 +819,7 @@ typedef struct bgt_cursors {
 #define BGTASK_AT_(type, field, offset)                                                                                \
     BGTASK_ASSERT_(offsetof(type, field) == (offset), BGTASK_LAYOUT_(#type "." #field))
 
-BGTASK_SIZE_(bgt_request, 72);
+BGTASK_SIZE_(bgt_request, 80);
 BGTASK_AT_(bgt_request, size, 0);
 BGTASK_AT_(bgt_request, kind, 4);
 BGTASK_AT_(bgt_request, flags, 8);
@@ -828,6 +831,7 @@ BGTASK_AT_(bgt_request, payload_length, 40);
 BGTASK_AT_(bgt_request, title, 48);
 BGTASK_AT_(bgt_request, subtitle, 56);
 BGTASK_AT_(bgt_request, resources, 64);
+BGTASK_AT_(bgt_request, expires_at_ns, 72);
 
 BGTASK_SIZE_(bgt_refusal, 256);
 BGTASK_AT_(bgt_refusal, size, 0);
@@ -835,7 +839,7 @@ BGTASK_AT_(bgt_refusal, sub_reason, 4);
 BGTASK_AT_(bgt_refusal, submission, 8);
 BGTASK_AT_(bgt_refusal, text, 16);
 
-BGTASK_SIZE_(bgt_pending, 80);
+BGTASK_SIZE_(bgt_pending, 88);
 BGTASK_AT_(bgt_pending, size, 0);
 BGTASK_AT_(bgt_pending, kind, 4);
 BGTASK_AT_(bgt_pending, flags, 8);
@@ -848,6 +852,7 @@ BGTASK_AT_(bgt_pending, title, 48);
 BGTASK_AT_(bgt_pending, subtitle, 56);
 BGTASK_AT_(bgt_pending, resources, 64);
 BGTASK_AT_(bgt_pending, submission, 72);
+BGTASK_AT_(bgt_pending, expires_at_ns, 80);
 
 BGTASK_SIZE_(bgt_launch_info, 96);
 BGTASK_AT_(bgt_launch_info, size, 0);
@@ -969,8 +974,8 @@ BGTASK_INLINE_ bgt_request bgt_continued_request(const char *identifier, const c
     return request;
 }
 
-/* Wall-clock time for bgt_request.earliest_begin_ns. INT64_MAX, that is never, when the time is out of range; 0, that
- * is no delay, when it is before 1970. */
+/* Wall-clock time for earliest_begin_ns and expires_at_ns of bgt_request. INT64_MAX, that is never, when the time is out
+ * of range; 0, that is no delay and no deadline, when it is before 1970. */
 BGTASK_INLINE_ int64_t bgt_seconds_from_now(int64_t seconds) {
     struct timespec now = BGTASK_ZERO_;
     (void)timespec_get(&now, TIME_UTC);
@@ -1131,27 +1136,50 @@ typedef enum bgt_step {
 typedef int32_t (*bgt_item)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
                             const bgt_position *here, bgt_position *next) BGTASK_NOEXCEPT;
 
+/* Whether the work behind the cursor `here` of an earlier run is the rest of this task's work: not 0. A new version
+ * that cannot use the cursor compares `info->version`. A task whose payload names other work compares
+ * `info->submission`. */
+typedef int32_t (*bgt_accepts)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
+                               const bgt_cursor_info *info, const bgt_position *here) BGTASK_NOEXCEPT;
+
+/* Reads the place where bgt_for_each_accepted begins. Deletes a cursor that `accepts` refuses. */
+BGTASK_INLINE_ int32_t bgt_find_position_(const bgt_host *host, bgt_task task, bgt_accepts BGTASK_NULLABLE accepts,
+                                          void *BGTASK_NULLABLE context, bgt_position *here) {
+    bgt_cursor_info info = BGTASK_ZERO_;
+    here->length = 0;
+    const int32_t status = bgt_read_cursor(host, task, &info, here->cursor, sizeof here->cursor);
+    if (status != BGT_OK) {
+        return status == BGT_NOT_FOUND ? BGT_OK : status;
+    }
+    here->length = info.length;
+    if (accepts != NULL && !accepts(context, host, task, &info, here)) {
+        here->length = 0;
+        /* The host repeats a failed commit, and the next checkpoint replaces the cursor. */
+        const int32_t discard = bgt_discard_cursor(host, task);
+        return discard == BGT_UNAVAILABLE ? BGT_OK : discard;
+    }
+    return BGT_OK;
+}
+
 /* Does the rest of a task's work item by item, and completes the task: as a success after the last item, otherwise as a
  * failure. An interrupted task continues behind its last item. The cursor moves only after an item is done, so no item
  * is skipped; the item during which the process ended is done again. Stops between two items when the task is expiring.
+ * `accepts` receives the cursor of an earlier run before the first item, and the `context` of `item`. If it returns 0,
+ * the cursor is deleted, and the work begins from the start. NULL: each cursor is accepted.
  * `flags`: of checkpoint. After a failed commit the loop goes on: the next checkpoint confirms the earlier ones, and
  * before the completion the last one is repeated a few times. One loop per task.
  * BGT_OK: all items are done; BGT_ENDED: the task is expiring; BGT_INVALID: the next place is empty, too long or the
  * same as before; BGT_NOT_OFFERED: this host has no cursors, nothing was done and the task is open; the status of the
  * item or of checkpoint, except BGT_UNAVAILABLE of checkpoint. */
-BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_item item, void *BGTASK_NULLABLE context,
-                                    uint32_t flags) {
+BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_for_each_accepted(const bgt_host *host, bgt_task task,
+                                                                bgt_accepts BGTASK_NULLABLE accepts, bgt_item item,
+                                                                void *BGTASK_NULLABLE context, uint32_t flags) {
     bgt_position places[2];
-    bgt_cursor_info info = BGTASK_ZERO_;
-    int32_t status = bgt_read_cursor(host, task, &info, places[0].cursor, sizeof places[0].cursor);
-    if (status == BGT_NOT_OFFERED) {
-        return status;
-    }
     unsigned now = 0;
     int32_t checkpoint = BGT_OK;
-    places[0].length = status == BGT_OK ? info.length : 0;
-    if (status == BGT_NOT_FOUND) {
-        status = BGT_OK;
+    int32_t status = bgt_find_position_(host, task, accepts, context, &places[0]);
+    if (status == BGT_NOT_OFFERED) {
+        return status;
     }
     while (status == BGT_OK) {
         const bgt_position *here = &places[now];
@@ -1184,6 +1212,12 @@ BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_ite
     }
     (void)host->complete(host, task, BGT_OUTCOME_FAILURE, NULL);
     return status;
+}
+
+/* bgt_for_each_accepted that accepts each cursor. */
+BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_item item,
+                                                       void *BGTASK_NULLABLE context, uint32_t flags) {
+    return bgt_for_each_accepted(host, task, NULL, item, context, flags);
 }
 
 BGTASK_INLINE_ int32_t bgt_container_path(const bgt_host *host, char *BGTASK_NULLABLE buffer, uint64_t capacity,

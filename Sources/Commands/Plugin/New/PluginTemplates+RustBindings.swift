@@ -52,6 +52,7 @@ extension PluginTemplates.Rust {
             pub title: *const c_char,
             pub subtitle: *const c_char,
             pub resources: u64,
+            pub expires_at_ns: i64,
         }
 
         #[repr(C)]
@@ -123,7 +124,7 @@ extension PluginTemplates.Rust {
             query: Unused,
         }
 
-        const _: () = assert!(size_of::<Request>() == 72);
+        const _: () = assert!(size_of::<Request>() == 80);
         const _: () = assert!(size_of::<Refusal>() == 256);
         const _: () = assert!(size_of::<TaskInfo>() == 72);
         const _: () = assert!(size_of::<Plugin>() == 48);

@@ -38,7 +38,7 @@ struct TaskLauncher {
             switch await run([task], with: client) {
             case .success(let reply): return (RunReport(run: reply), pending)
             case .failure(let error):
-                // The request waits, and so does the caller.
+                // The request stays pending: the report has the reasons that block it.
                 guard error.isNotLaunching else { throw error }
                 return (RunReport(submitted: [], reasons: why.reasons), pending)
             }
@@ -67,8 +67,8 @@ struct TaskLauncher {
         case .success(let reply): return RunReport(submitted: submitted, run: reply)
         case .failure(let error):
             guard error.isNotLaunching else { throw error }
-            // A request that could run at once is launched already, and is no longer pending. Another one waits: its
-            // launch is not refused, because it is submitted.
+            // The host has already launched the requests that could run at once. The other submitted requests are
+            // pending, which is no error: the report has the reasons that block them.
             var reasons: [WaitingReason] = []
             for reply in submitted {
                 guard let task = TaskIdentifier(reply.identifier) else { continue }

@@ -5,7 +5,7 @@ import ControlClient
 import TaskModel
 import TerminalText
 
-/// Waits for the end of a submission, and prints what its task writes and the outcomes of its attempts.
+/// Waits for the end of a submission, and prints the output of its task and the outcomes of its attempts.
 struct TaskWaiter {
     let task: TaskIdentifier
     let submission: Int64
@@ -70,7 +70,7 @@ struct TaskWaiter {
         do {
             for try await line in try await client.followLogs(query) { try progress.show(line) }
         } catch let error as ControlError {
-            // The journal reports a lost host, and the log is only an addition.
+            // Only a refusal is reported: the stream of the journal reports a lost connection.
             guard case .refused = error else { return }
             progress.setUnreadable()
             CommandContext.current.writeMessage("the log of the task is not printed: \(error.description)")

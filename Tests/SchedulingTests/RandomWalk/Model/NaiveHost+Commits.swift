@@ -65,6 +65,8 @@ extension NaiveHost {
                 succeed(by: request)
                 // A push inherits the deferral of the push that it replaces.
                 if let since = request.deferredSince { heldPerhaps[request.number] = min(since, now.wall) }
+                // A push inherits the retry delay as well.
+                noteVoidCooldowns([.request(request)])
             // The request is requeued as launched, even if the start of its deferral was never recorded separately.
             case .requeueTask(_, let work, _):
                 noteVoidCooldowns([work])

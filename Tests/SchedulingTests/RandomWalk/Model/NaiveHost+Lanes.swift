@@ -203,10 +203,10 @@ extension NaiveHost {
         launches[number]?.tasks[index].stallsAt = now.monotonic + configuration.stallLimit
     }
 
-    /// Complains if work begins a second time although it is marked neither as interrupted nor as failed.
+    /// Reports a defect if work begins a second time although it is marked neither as interrupted nor as failed.
     private func begins(_ work: PendingWork) {
         if !delivered.insert(work.number).inserted, !work.retry.wasInterrupted, work.retry.failures == 0 {
-            complain("\(work.label) (\(work.number)) runs again without saying so")
+            complain("\(work.label) (\(work.number)) runs again without an interruption or a failure")
         }
     }
 }

@@ -40,6 +40,10 @@ final class NaiveHost: Witness {
     /// Submissions that each unanswered cancellation will end, by reply token.
     var dying: [ReplyToken: Set<SubmissionNumber>] = [:]
 
+    /// Pushes in the journal by fate, and the number of journal entries that are counted.
+    private var pushes: [PushFate: Int] = [:]
+    private var countedEntries = 0
+
     // The history on which policies decide.
     var startupWaves: [(at: MonotonicTime, isNetwork: Bool)] = [(MonotonicTime(nanoseconds: 0), false)]
     var past: [PastLaunch] = []
@@ -190,6 +194,21 @@ final class NaiveHost: Witness {
             case .task(let outcome) where outcome.isFinal: dead.insert(number)
             default: break
             }
+        }
+        countPushes()
+    }
+
+    /// Complains if the fates of the pushes in the journal and the pushes in the ledger do not add up.
+    private func countPushes() {
+        let entries = host.ledger.journal[countedEntries...].compactMap(\.pushes)
+        countedEntries = host.ledger.journal.count
+        for (fate, count) in entries { pushes[fate, default: 0] += count }
+        if entries.isEmpty { return }
+        let running = host.ledger.runningLaunches.flatMap { host.ledger.unfinished(of: $0) }
+        let left = (host.ledger.requests.map(PendingWork.request) + running).count { $0.kind == .push }
+        let ended = pushes.reduce(0) { $0 + ($1.key == .accepted ? 0 : $1.value) }
+        if pushes[.accepted, default: 0] != ended + left {
+            complain("the accepted pushes are not \(left) unfinished ones and those that ended: \(pushes)")
         }
     }
 

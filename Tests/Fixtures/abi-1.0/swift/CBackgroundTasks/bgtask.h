@@ -149,7 +149,7 @@
  *             release.
  * BGT-ABI-14  The budget belongs to the launch. Deadlines are times of CLOCK_MONOTONIC, so a suspended machine uses up
  *             none of it. Constructors and entry count. The grace period follows the deadline. The wall clock is used
- *             for earliest_begin_ns alone.
+ *             for earliest_begin_ns and expires_at_ns alone.
  * BGT-ABI-15  No exception, panic or longjmp crosses the ABI, and no callback ends its thread (pthread_exit,
  *             pthread_cancel). In C++17 every function type here is noexcept, so write
  *             `static void refresh(void *, const bgt_host *, bgt_task) noexcept`. An escaping exception counts as a
@@ -418,6 +418,8 @@ typedef struct bgt_request {
     const char *BGTASK_NULLABLE title;      /* continued: required, not empty, at most BGTASK_TITLE_MAX */
     const char *BGTASK_NULLABLE subtitle;   /* continued: optional, at most BGTASK_TITLE_MAX */
     uint64_t resources;
+    int64_t expires_at_ns;                  /* deadline, wall clock: a request that has not started by then lapses, and
+                                               never starts. 0: none. A struct may end before this member */
 } bgt_request;
 
 /* The answer to a submission, and the cause of any other refused call that takes one. Owned by the caller, who sets
@@ -445,6 +447,7 @@ typedef struct bgt_pending {
     const char *BGTASK_NULLABLE subtitle;
     uint64_t resources;
     uint64_t submission;                    /* number of the request in the journal */
+    int64_t expires_at_ns;                  /* deadline; 0: none */
 } bgt_pending;
 
 /* Information about the launch of this process. Filled by the host; its pointers are valid until the process ends. */
@@ -816,7 +819,7 @@ typedef struct bgt_cursors {
 #define BGTASK_AT_(type, field, offset)                                                                                \
     BGTASK_ASSERT_(offsetof(type, field) == (offset), BGTASK_LAYOUT_(#type "." #field))
 
-BGTASK_SIZE_(bgt_request, 72);
+BGTASK_SIZE_(bgt_request, 80);
 BGTASK_AT_(bgt_request, size, 0);
 BGTASK_AT_(bgt_request, kind, 4);
 BGTASK_AT_(bgt_request, flags, 8);
@@ -828,6 +831,7 @@ BGTASK_AT_(bgt_request, payload_length, 40);
 BGTASK_AT_(bgt_request, title, 48);
 BGTASK_AT_(bgt_request, subtitle, 56);
 BGTASK_AT_(bgt_request, resources, 64);
+BGTASK_AT_(bgt_request, expires_at_ns, 72);
 
 BGTASK_SIZE_(bgt_refusal, 256);
 BGTASK_AT_(bgt_refusal, size, 0);
@@ -835,7 +839,7 @@ BGTASK_AT_(bgt_refusal, sub_reason, 4);
 BGTASK_AT_(bgt_refusal, submission, 8);
 BGTASK_AT_(bgt_refusal, text, 16);
 
-BGTASK_SIZE_(bgt_pending, 80);
+BGTASK_SIZE_(bgt_pending, 88);
 BGTASK_AT_(bgt_pending, size, 0);
 BGTASK_AT_(bgt_pending, kind, 4);
 BGTASK_AT_(bgt_pending, flags, 8);
@@ -848,6 +852,7 @@ BGTASK_AT_(bgt_pending, title, 48);
 BGTASK_AT_(bgt_pending, subtitle, 56);
 BGTASK_AT_(bgt_pending, resources, 64);
 BGTASK_AT_(bgt_pending, submission, 72);
+BGTASK_AT_(bgt_pending, expires_at_ns, 80);
 
 BGTASK_SIZE_(bgt_launch_info, 96);
 BGTASK_AT_(bgt_launch_info, size, 0);
@@ -969,8 +974,8 @@ BGTASK_INLINE_ bgt_request bgt_continued_request(const char *identifier, const c
     return request;
 }
 
-/* Wall-clock time for bgt_request.earliest_begin_ns. INT64_MAX, that is never, when the time is out of range; 0, that
- * is no delay, when it is before 1970. */
+/* Wall-clock time for earliest_begin_ns and expires_at_ns of bgt_request. INT64_MAX, that is never, when the time is out
+ * of range; 0, that is no delay and no deadline, when it is before 1970. */
 BGTASK_INLINE_ int64_t bgt_seconds_from_now(int64_t seconds) {
     struct timespec now = BGTASK_ZERO_;
     (void)timespec_get(&now, TIME_UTC);

@@ -10,6 +10,7 @@ package struct PendingRequest {
     private let kind: UInt32
     private let flags: UInt32
     private let earliestBegin: Int64
+    private let deadline: Int64
     private let title: String
     private let subtitle: String
     private let strategy: UInt32
@@ -22,6 +23,7 @@ package struct PendingRequest {
         kind = pending.kind
         flags = pending.flags
         earliestBegin = pending.earliest_begin_ns
+        deadline = pending.expires_at_ns
         title = pending.title.map { String(cString: $0) } ?? ""
         subtitle = pending.subtitle.map { String(cString: $0) } ?? ""
         strategy = pending.strategy
@@ -45,6 +47,7 @@ package struct PendingRequest {
         }
         request.payload = payload
         if earliestBegin != 0 { request.earliestBeginDate = Date(timeIntervalSince1970: Double(earliestBegin) / 1e9) }
+        if deadline != 0 { request.startDeadline = Date(timeIntervalSince1970: Double(deadline) / 1e9) }
         if let processing = request as? BGProcessingTaskRequest {
             processing.requiresNetworkConnectivity = flags & BGT_NEEDS_NETWORK != 0
             processing.requiresExternalPower = flags & BGT_NEEDS_EXTERNAL_POWER != 0

@@ -14,6 +14,7 @@ import Synchronization
 open class BGTaskRequest: _SendableObject, NSCopying {
     struct Terms: Hashable {
         var earliestBegin: Date?
+        var startDeadline: Date?
         var payload: Data?
     }
 
@@ -38,6 +39,15 @@ open class BGTaskRequest: _SendableObject, NSCopying {
         set { terms.withLock { $0.earliestBegin = newValue } }
     }
 
+    /// The deadline of the start: from this time on the task never starts, and the pending request disappears. A task
+    /// that has started is not affected. Nil, the default, for no deadline. The host refuses a deadline that has passed
+    /// or that is not later than the earliest begin, with ``BGTaskScheduler/Error/SubReason/deadlinePassed``. An
+    /// addition of this platform to Apple's API.
+    public var startDeadline: Date? {
+        get { terms.withLock { $0.startDeadline } }
+        set { terms.withLock { $0.startDeadline = newValue } }
+    }
+
     /// Data for the task, at most 64 KiB; nil for none. The host does not interpret the data. An addition of this
     /// platform to Apple's API.
     public var payload: Data? {
@@ -46,7 +56,9 @@ open class BGTaskRequest: _SendableObject, NSCopying {
     }
 
     /// The terms as the open properties return them: a subclass may override them.
-    var currentTerms: Terms { Terms(earliestBegin: earliestBeginDate, payload: payload) }
+    var currentTerms: Terms {
+        Terms(earliestBegin: earliestBeginDate, startDeadline: startDeadline, payload: payload)
+    }
 
     /// Creates a request of Apple's class with the values of the properties. The copy of a subclass is an object of the
     /// class that this module defines, unless the subclass overrides this function.

@@ -1,0 +1,80 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import FoundationEssentials
+package import TaskModel
+
+/// A JSON Web Token of a sender by Apple's rules, before its signature is verified.
+package struct ProviderToken: Hashable, Sendable {
+    private struct Head: Decodable {
+        let alg: String
+        let kid: String
+    }
+
+    private struct Claims: Decodable {
+        let iss: String
+        let iat: NumericDate
+    }
+
+    /// Seconds since 1970. Clients send integers, fractions and texts.
+    private struct NumericDate: Decodable {
+        let seconds: Double
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let number = try? container.decode(Double.self) {
+                seconds = number
+            } else if let number = Double(try container.decode(String.self)) {
+                seconds = number
+            } else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "no number")
+            }
+        }
+    }
+
+    private static let scheme = "bearer "
+    /// Maximum size of a token in bytes; Apple's have about 200.
+    private static let maximumSize = 2048
+
+    /// The token as the sender wrote it.
+    package let text: String
+    package let keyID: String
+    package let team: String
+    package let issuedAt: WallTime
+    /// The signed part.
+    package let content: Data
+    package let signature: Data
+
+    /// Reads the value of the field `authorization`; nil unless it is a token with ES256, a key, a team and a time.
+    package init?(authorization: String) {
+        guard authorization.utf8.count <= Self.maximumSize,
+            authorization.lowercased().hasPrefix(Self.scheme)
+        else { return nil }
+        text = String(authorization.dropFirst(Self.scheme.count))
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let head: Head = Self.json(parts[0]), head.alg == "ES256",
+            let claims: Claims = Self.json(parts[1]), let signature = Self.bytes(parts[2]),
+            let time = Self.time(claims.iat.seconds)
+        else { return nil }
+        keyID = head.kid
+        team = claims.iss
+        issuedAt = time
+        content = Data("\(parts[0]).\(parts[1])".utf8)
+        self.signature = signature
+    }
+
+    private static func json<Value: Decodable>(_ part: Substring) -> Value? {
+        bytes(part).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
+    }
+
+    /// The bytes of a text in base 64 for URLs, which has no padding.
+    private static func bytes(_ part: Substring) -> Data? {
+        var text = String(part.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return Data(base64Encoded: text)
+    }
+
+    private static func time(_ seconds: Double) -> WallTime? {
+        guard seconds >= 0, seconds < 9e9 else { return nil }
+        return WallTime(nanoseconds: Int64(seconds * 1e9))
+    }
+}

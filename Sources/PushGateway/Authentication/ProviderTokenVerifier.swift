@@ -1,0 +1,43 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Crypto
+import FoundationEssentials
+import Synchronization
+package import TaskModel
+
+/// Verifies the tokens of senders, and keeps the verified ones: a sender uses a token for up to an hour.
+package final class ProviderTokenVerifier: Sendable {
+    /// Maximum age of a token.
+    private static let maximumAge: Duration = .seconds(3600)
+    /// Maximum difference between the clocks of sender and gateway.
+    private static let skew: Duration = .seconds(60)
+    /// Maximum number of kept tokens; all are dropped at this number.
+    private static let capacity = 1000
+
+    /// By the text of a verified token, its key. A replaced key has other bytes, so that its tokens are verified anew.
+    private let verified = Mutex<[String: PushKey]>([:])
+
+    package init() {}
+
+    /// Returns the key of a valid token.
+    ///
+    /// - Parameter key: returns the configured key with an identifier; nil for an unknown one.
+    package func key(
+        of token: ProviderToken,
+        at now: WallTime,
+        key: (String) -> PushKey?
+    ) throws(APNsReason) -> PushKey {
+        guard let key = key(token.keyID), key.team == token.team else { throw .invalidProviderToken }
+        let isKnown = verified.withLock { $0[token.text] == key }
+        if !isKnown {
+            guard key.verifies(token.content, signature: token.signature) else { throw .invalidProviderToken }
+            verified.withLock { tokens in
+                if tokens.count >= Self.capacity { tokens.removeAll() }
+                tokens[token.text] = key
+            }
+        }
+        if now - token.issuedAt > Self.maximumAge { throw .expiredProviderToken }
+        if token.issuedAt - now > Self.skew { throw .invalidProviderToken }
+        return key
+    }
+}

@@ -1,0 +1,130 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import ControlAPI
+import FoundationEssentials
+package import TaskModel
+
+/// The host as the gateway sees it: it accepts pushes.
+package protocol PushHost: Sendable {
+    func push(_ push: PluginPush, to plugin: PluginIdentifier) async -> PushVerdict
+}
+
+/// Answers the requests of senders: checks who sends, limits the rate, and hands each push to the host. It has no state
+/// of its own besides verified tokens and rates.
+package struct Gateway: Sendable {
+    /// The times of a request.
+    package struct Times: Sendable {
+        let monotonic: @Sendable () -> MonotonicTime
+        let wall: @Sendable () -> WallTime
+
+        package init(
+            monotonic: @escaping @Sendable () -> MonotonicTime,
+            wall: @escaping @Sendable () -> WallTime
+        ) {
+            (self.monotonic, self.wall) = (monotonic, wall)
+        }
+    }
+
+    private let keys: @Sendable (MonotonicTime) -> KeySet
+    private let limits: FloodLimits
+    private let host: any PushHost
+    private let times: Times
+    private let verifier = ProviderTokenVerifier()
+
+    /// - Parameter keys: returns the keys at a time.
+    package init(
+        keys: @escaping @Sendable (MonotonicTime) -> KeySet,
+        limits: FloodLimits,
+        host: any PushHost,
+        times: Times
+    ) {
+        self.keys = keys
+        self.limits = limits
+        self.host = host
+        self.times = times
+    }
+
+    /// Answers a request.
+    ///
+    /// - Parameter connection: the connection of the request; nil in HTTP/1, which Apple's protocol does not use.
+    package func answer(_ request: GatewayRequest, on connection: SenderConnection?) async -> GatewayAnswer {
+        if let digest = PushWebhook.digest(inPath: request.path) {
+            return await answer(webhook: request, digest: digest)
+        }
+        guard let connection else { return GatewayAnswer(status: 404) }
+        let answer: APNsAnswer
+        do throws(APNsReason) {
+            answer = try await push(request, on: connection)
+        } catch {
+            answer = .refused(error)
+        }
+        return answer.http(id: Self.id(of: request))
+    }
+
+    /// The answer to a request while the gateway stops, or while too many requests are in progress.
+    package func unavailableAnswer(to request: GatewayRequest, _ isStopping: Bool) -> GatewayAnswer {
+        APNsAnswer.refused(isStopping ? .shutdown : .serviceUnavailable).http(id: Self.id(of: request))
+    }
+
+    private func push(_ request: GatewayRequest, on connection: SenderConnection) async throws(APNsReason) -> APNsAnswer
+    {
+        let isDevice = request.path.hasPrefix(APNsRequest.pathPrefix)
+        guard isDevice || request.path == APNsRequest.pathPrefix.dropLast() else { throw .badPath }
+        guard request.method == "POST" else { throw .methodNotAllowed }
+        let key = try authenticate(request, on: connection)
+        let push = try APNsRequest(request)
+        guard key.mayPush(to: push.topic) else { throw .topicDisallowed }
+        return await host.push(push.forHost(body: request.body), to: push.topic).apns
+    }
+
+    /// The key of the sender. A key that sends too fast is refused here, before anything is read or asked for it.
+    private func authenticate(
+        _ request: GatewayRequest,
+        on connection: SenderConnection
+    ) throws(APNsReason) -> PushKey {
+        guard let field = request.values(of: "authorization").first else { throw .missingProviderToken }
+        if connection.isExhausted { throw .tooManyRequests }
+        guard let token = ProviderToken(authorization: field) else {
+            connection.noteRefusal()
+            throw .invalidProviderToken
+        }
+        let now = times.monotonic()
+        let keys = keys(now)
+        let key: PushKey
+        do throws(APNsReason) {
+            key = try verifier.key(of: token, at: times.wall()) { keys.keys[$0] }
+        } catch {
+            connection.noteRefusal()
+            throw error
+        }
+        try connection.note(token, at: now)
+        guard limits.take("key \(key.id)", at: now) else { throw .tooManyRequests }
+        return key
+    }
+
+    private func answer(webhook request: GatewayRequest, digest: String) async -> GatewayAnswer {
+        let now = times.monotonic()
+        guard let webhook = keys(now).webhooks[digest] else { return GatewayAnswer(status: 404) }
+        switch request.method {
+        case "GET":
+            let type = GatewayRequest.Field("content-type", "application/json")
+            return GatewayAnswer(status: 200, fields: [type], body: Array(#"{"unifiedpush":{"version":1}}"#.utf8))
+        case "POST":
+            guard limits.take("webhook \(webhook.name)", at: now) else {
+                return GatewayAnswer(status: 429, fields: [.init("retry-after", "1")])
+            }
+            if request.isTooLarge { return GatewayAnswer(status: 413) }
+            let verdict = await host.push(PluginPush(payload: request.body), to: webhook.plugin)
+            let fields = verdict == .unavailable ? [GatewayRequest.Field("retry-after", "1")] : []
+            return GatewayAnswer(status: verdict.webhookStatus, fields: fields)
+        default: return GatewayAnswer(status: 405, fields: [.init("allow", "GET, POST")])
+        }
+    }
+
+    /// The value of `apns-id` in an answer: that of the request as it was sent, because clients match it, or a new one.
+    private static func id(of request: GatewayRequest) -> String {
+        let sent = request.values(of: "apns-id").first ?? ""
+        let isPlain = sent.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+        return sent.isEmpty || sent.utf8.count > 64 || !isPlain ? UUID().uuidString.lowercased() : sent
+    }
+}

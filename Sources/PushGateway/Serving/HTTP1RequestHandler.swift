@@ -1,0 +1,88 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import NIOCore
+import NIOHTTP1
+
+/// The requests of one HTTP/1 connection, which may use webhooks only.
+final class HTTP1RequestHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let answerer: RequestAnswerer
+    private var head: HTTPRequestHead?
+    private var body = BodyBuffer()
+    private var timeout: Scheduled<Void>?
+    private var isStopping = false
+
+    init(answerer: RequestAnswerer) { self.answerer = answerer }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            body = BodyBuffer()
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            timeout = context.eventLoop.scheduleTask(in: GatewayLimits.requestTimeout) {
+                bound.value.close(promise: nil)
+            }
+        case .body(let part):
+            body.append(part)
+            if body.isExcessive { context.close(promise: nil) }
+        case .end: answer(context)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timeout?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent:
+            isStopping = true
+            if head == nil { context.close(promise: nil) }
+        case let event as IdleStateHandler.IdleStateEvent where event == .all:
+            if head == nil { context.close(promise: nil) }
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func answer(_ context: ChannelHandlerContext) {
+        guard let head else { return }
+        let request = GatewayRequest(
+            method: head.method.rawValue,
+            path: head.uri,
+            fields: head.headers.map { .init($0.name, $0.value) },
+            body: body.bytes,
+            isTooLarge: body.isTooLarge
+        )
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        answerer.answer(request, on: nil, eventLoop: context.eventLoop) { answer in
+            let (handler, context) = bound.value
+            handler.write(answer, to: head, context)
+        }
+    }
+
+    private func write(_ answer: GatewayAnswer, to head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        timeout?.cancel()
+        self.head = nil
+        let closes = isStopping || !head.isKeepAlive
+        var headers: HTTPHeaders = ["content-length": "\(answer.body.count)"]
+        for field in answer.fields { headers.add(name: field.name, value: field.value) }
+        if closes { headers.add(name: "connection", value: "close") }
+        let response = HTTPResponseHead(version: head.version, status: .init(statusCode: answer.status), headers: headers)
+        context.write(wrapOutboundOut(.head(response)), promise: nil)
+        if head.method != .HEAD {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+        }
+        let done = context.eventLoop.makePromise(of: Void.self)
+        if closes {
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            done.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: done)
+    }
+}

@@ -1,0 +1,94 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+
+/// The first handler of a connection behind TLS: adds the handlers of HTTP/2 or HTTP/1 after the first bytes.
+///
+/// The preface of HTTP/2 decides and not ALPN, because some clients of Apple's service negotiate no protocol.
+final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// The first bytes of HTTP/2; no request of HTTP/1 begins with them.
+    private static let preface = Array("PRI * HTTP/2.0".utf8)
+
+    private let answerer: RequestAnswerer
+    private var received = ByteBuffer()
+    private var timeout: Scheduled<Void>?
+
+    init(answerer: RequestAnswerer) { self.answerer = answerer }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        timeout = context.eventLoop.scheduleTask(in: GatewayLimits.handshakeTimeout) { bound.value.close(promise: nil) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timeout?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var part = unwrapInboundIn(data)
+        received.writeBuffer(&part)
+        let start = received.readableBytesView.prefix(Self.preface.count)
+        if start.count < Self.preface.count, Self.preface.starts(with: start) { return }
+        timeout?.cancel()
+        do {
+            try addHandlers(isHTTP2: start.elementsEqual(Self.preface), to: context)
+        } catch {
+            return context.close(promise: nil)
+        }
+        context.fireChannelRead(NIOAny(received))
+        context.fireChannelReadComplete()
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    private func addHandlers(isHTTP2: Bool, to context: ChannelHandlerContext) throws {
+        let handlers = context.pipeline.syncOperations
+        guard isHTTP2 else {
+            try handlers.addHandler(IdleStateHandler(allTimeout: GatewayLimits.idleTimeout))
+            try handlers.configureHTTPServerPipeline(withErrorHandling: true)
+            return try handlers.addHandler(HTTP1RequestHandler(answerer: answerer))
+        }
+        let manager = NIOHTTP2ServerConnectionManagementHandler(
+            eventLoop: context.eventLoop,
+            configuration: .init(
+                maxIdleTime: GatewayLimits.idleTimeout,
+                maxAge: nil,
+                maxGraceTime: GatewayLimits.requestTimeout,
+                keepalive: .init(pingInterval: .seconds(60), ackTimeout: .seconds(20))
+            )
+        )
+        let (answerer, connection) = (answerer, SenderConnection())
+        _ = try handlers.configureHTTP2Pipeline(
+            mode: .server,
+            connectionConfiguration: Self.configuration,
+            streamConfiguration: .init(),
+            streamDelegate: manager.http2StreamDelegate
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let handler = HTTP2RequestHandler(answerer: answerer, connection: connection)
+                try stream.pipeline.syncOperations.addHandler(handler)
+            }
+        }
+        try handlers.addHandler(manager)
+    }
+
+    private static var configuration: NIOHTTP2Handler.ConnectionConfiguration {
+        var configuration = NIOHTTP2Handler.ConnectionConfiguration()
+        configuration.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: GatewayLimits.streams),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: GatewayLimits.headerBytes),
+        ]
+        return configuration
+    }
+}

@@ -1,0 +1,86 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Crypto
+import StatementTraits
+import TaskModel
+import Testing
+
+@testable import PushGateway
+
+@Suite("The token of a sender is valid only with a known key, its team, its signature, and a recent time", .proves("C22"))
+struct ProviderTokenTests {
+    private let verifier = ProviderTokenVerifier()
+
+    private func verify(_ authorization: String, keys: [PushKey]) throws(APNsReason) -> PushKey {
+        guard let token = ProviderToken(authorization: authorization) else { throw .invalidProviderToken }
+        return try verifier.key(of: token, at: Samples.now) { id in keys.first { $0.id == id } }
+    }
+
+    @Test(arguments: ["1800000000", "1799996500", "1800000000.25", "\"1800000000\"", "1800000059"])
+    func `a token is valid for an hour, with a clock that is up to a minute ahead`(issued: String) throws {
+        let key = try Samples.key()
+        #expect(try verify(Samples.authorization(issued: issued), keys: [key]) == key)
+    }
+
+    @Test(arguments: [("1799996399", APNsReason.expiredProviderToken), ("1800000061", .invalidProviderToken)])
+    func `a token older than an hour has expired, and one from the future is invalid`(
+        issued: String,
+        reason: APNsReason
+    ) throws {
+        let (key, authorization) = (try Samples.key(), try Samples.authorization(issued: issued))
+        #expect(throws: reason) { try verify(authorization, keys: [key]) }
+    }
+
+    @Test func `a token with an unknown key, another team, another algorithm or a foreign signature is invalid`() throws {
+        let key = try Samples.key()
+        let stranger = P256.Signing.PrivateKey()
+        let tokens = [
+            try Samples.authorization(id: "OTHERKEY"), try Samples.authorization(team: "OTHERTEAM"),
+            try Samples.authorization(algorithm: "none"), try Samples.authorization(algorithm: "HS256"),
+            try Samples.authorization(signer: stranger),
+        ]
+        for token in tokens {
+            #expect(throws: APNsReason.invalidProviderToken) { try verify(token, keys: [key]) }
+        }
+    }
+
+    @Test(arguments: [
+        "", "bearer", "bearer ", "basic a.b.c", "bearer a.b", "bearer a.b.c", "bearer ....", "bearer e30.e30.e30",
+        "bearer " + String(repeating: "a", count: 5000),
+    ])
+    func `text that is no token is invalid`(authorization: String) {
+        #expect(ProviderToken(authorization: authorization) == nil)
+    }
+
+    @Test func `a kept token is verified again after its key was replaced or removed`() throws {
+        let (old, token) = (try Samples.key(), try Samples.authorization())
+        #expect(try verify(token, keys: [old]) == old)
+        let new = try Samples.key(signer: P256.Signing.PrivateKey())
+        #expect(throws: APNsReason.invalidProviderToken) { try verify(token, keys: [new]) }
+        #expect(throws: APNsReason.invalidProviderToken) { try verify(token, keys: []) }
+    }
+
+    @Test func `a connection belongs to one team, and takes a new token every twenty minutes`() throws {
+        let token = { (team: String, issued: String) in
+            try #require(ProviderToken(authorization: Samples.authorization(team: team, issued: issued)))
+        }
+        let (first, second) = (try token(Samples.team, "1800000000"), try token(Samples.team, "1800000001"))
+        let other = try token("OTHERTEAM", "1800000000")
+        var history = SenderHistory()
+        try history.note(first, at: Samples.start)
+        try history.note(first, at: Samples.start + .seconds(60))
+        #expect(throws: APNsReason.tooManyProviderTokenUpdates) {
+            try history.note(second, at: Samples.start + .seconds(1199))
+        }
+        try history.note(second, at: Samples.start + .seconds(1200))
+        #expect(throws: APNsReason.invalidProviderToken) { try history.note(other, at: Samples.start + .seconds(4000)) }
+    }
+
+    @Test func `a connection with 32 refused tokens is exhausted`() {
+        var history = SenderHistory()
+        for _ in 1...31 { history.noteRefusal() }
+        #expect(!history.isExhausted)
+        history.noteRefusal()
+        #expect(history.isExhausted)
+    }
+}
