@@ -46,7 +46,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -54,7 +54,7 @@ demo: build plugins
 # The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups,
 # exclusively. The tests of ColorFeed have a host inside of their process: they need a process without tests of the
 # Swift module.
-test: packages plugins docs minor1 prometheus sshd schemathesis
+test: packages plugins docs minor1 prometheus sshd schemathesis push-client-packages
 	swift test $(SWIFT_FLAGS) --skip 'PluginLaunchTests|^ColorFeedTests\.'
 	swift test $(SWIFT_FLAGS) --skip-build --filter '^ColorFeedTests\.'
 	BGTASK_MINOR1="$(MINOR1)" swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
@@ -87,6 +87,18 @@ schemathesis: packages
 	[ -x "$(SCHEMATHESIS)/bin/schemathesis" ] || { python3 -m venv "$(SCHEMATHESIS)" \
 	    && "$(SCHEMATHESIS)/bin/python" -m pip install --quiet --retries 1 $(SCHEMATHESIS_PACKAGES); } \
 	    || rm -rf "$(SCHEMATHESIS)"
+
+# Clients of Apple's push service from PyPI, which push to a host through its gateway. Without PyPI their test is skipped.
+# COUNT is the number of pushes; make test sends 500.
+PUSH_CLIENTS = $(BUILD)/push-clients
+PUSH_PACKAGES = aioapns==4.0 pyapns_client==2.0.6 kalyke-apns==1.5.0 cryptography==50.0.2
+push-client-packages: packages
+	[ -x "$(PUSH_CLIENTS)/bin/python" ] || { python3 -m venv "$(PUSH_CLIENTS)" \
+	    && "$(PUSH_CLIENTS)/bin/python" -m pip install --quiet --retries 1 $(PUSH_PACKAGES); } \
+	    || rm -rf "$(PUSH_CLIENTS)"
+push-clients: COUNT = 10000
+push-clients: build push-client-packages
+	Tests/PushClients/run "$(BUILD)/debug" "$(PUSH_CLIENTS)/bin/python" --count $(COUNT)
 
 # Many more generated requests than make test sends. SEED selects them; EXAMPLES is their maximum number for each route.
 EXAMPLES ?= 1000

@@ -66,7 +66,8 @@ let package = Package(
         .testTarget(
             name: "ColorFeedTests",
             dependencies: [
-                "ColorFeed", .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                "ColorFeed", "StatementTraits", .product(name: "BackgroundTasks", package: "bgtask-sdk"),
+                .product(name: "BackgroundTasksApp", package: "bgtask-sdk"),
                 .product(name: "BackgroundTasksTesting", package: "bgtask-sdk"),
             ]
         ),
@@ -152,7 +153,10 @@ let package = Package(
 
         .target(
             name: "TaskLedger",
-            dependencies: ["LinuxSystem", "TaskModel", .product(name: "GRDB", package: "GRDB.swift")]
+            dependencies: [
+                "LinuxSystem", "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
         ),
         .testTarget(
             name: "TaskLedgerTests",
@@ -453,19 +457,24 @@ let package = Package(
             name: "PushGateway",
             dependencies: [
                 "ControlAPI", "ControlClient", "LinuxSystem", "TaskModel",
-                .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"), .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         .testTarget(
             name: "PushGatewayTests",
             dependencies: [
-                "ControlAPI", "ControlClient", "HostTestKit", "LinuxSystem", "PushGateway", "StatementTraits", "TaskModel",
+                "ControlAPI", "ControlClient", "HostTestKit", "PushGateway", "StatementTraits", "TaskModel",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"), .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
 
@@ -477,7 +486,8 @@ let package = Package(
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostBackup", "HostConfiguration", "HostDoctor",
                 "HostMonitor",
                 "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginConformance",
-                "PluginInstaller", "PluginLaunch", "PluginTrial", "PushGateway", "Replay", "RunnerWire", "SandboxPolicy",
+                "PluginInstaller", "PluginLaunch", "PluginTrial", "PushGateway", "Replay", "RunnerWire",
+                "SandboxPolicy",
                 "Scheduling", "Signatures", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -490,6 +500,7 @@ let package = Package(
                 "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginChecker", "PluginInstaller", "Replay",
                 "SandboxPolicy", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]

@@ -160,9 +160,12 @@ void job_run(const bgt_host *host, bgt_task task, const struct work *work) {
     struct settings settings;
     const int settings_are_good = settings_read(host, &settings) == 0;
     const int64_t minutes = work->next_minutes(&settings);
-    if (minutes > 0) {
+    if (minutes > 0 && !work->submits_next) {
         submit_in(host, work->identifier, minutes);
     }
     sqlite3 *database = settings_are_good ? open_database(job, settings.database) : NULL;
-    end(job, database != NULL ? work->run(job, host, database, &settings) : BGT_OUTCOME_FAILURE);
+    if (database == NULL && minutes > 0 && work->submits_next) {
+        submit_in(host, work->identifier, minutes);
+    }
+    end(job, database != NULL ? work->run(job, host, task, database, &settings) : BGT_OUTCOME_FAILURE);
 }

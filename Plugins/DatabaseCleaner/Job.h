@@ -19,12 +19,16 @@ struct job;
 struct work {
     const char *identifier;                                   /* of the task that does the work */
     int64_t (*next_minutes)(const struct settings *settings); /* minutes to the next run; 0: none is submitted */
+    /* 1: `run` submits the next run at its end, because a newer request would end the task in place of its continuation
+     * after an interruption. 0: job_run submits it first. */
+    int submits_next;
     /* Does the work and returns the outcome. Every statement on the database stops with the job. */
-    int32_t (*run)(struct job *job, const bgt_host *host, sqlite3 *database, const struct settings *settings);
+    int32_t (*run)(struct job *job, const bgt_host *host, bgt_task task, sqlite3 *database,
+                   const struct settings *settings);
 };
 
-/* Submits the next run, opens the database, which must exist, does the work and completes the task. If a setting is
- * invalid or the database cannot be opened, it logs the error, and the task fails; the next run is submitted anyway. */
+/* Opens the database, which must exist, does the work and completes the task. If a setting is invalid or the database
+ * cannot be opened, it logs the error, and the task fails; the next run is submitted anyway. */
 void job_run(const bgt_host *host, bgt_task task, const struct work *work);
 
 /* 1 when the task is expiring or completed, or when the budget is used up. Poll it between two steps; running

@@ -1,16 +1,19 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Deletes old rows in batches. Each batch is a transaction, and the progress is in the data itself. Therefore pruning
- * may be stopped at any point, and the next run continues there. */
+/* Deletes old rows in batches. Each batch is a transaction, and the row that it reached is the task's cursor. Therefore
+ * pruning may be stopped or killed at any point, and the next run continues there. */
 
 #include "DatabaseCleaner.h"
 #include "Job.h"
+#include "Place.h"
 #include "Settings.h"
 
 #include <sqlite3.h>
 
 struct pruning {
     const struct settings *settings;
+    const bgt_host *host;
+    bgt_task task;
     int64_t cutoff; /* seconds since 1970 */
     int64_t old_rows; /* when pruning began; -1: not counted */
     int64_t deleted_rows;
@@ -57,6 +60,9 @@ static int delete_batch(sqlite3_stmt *batch, struct pruning *pruning) {
     }
     pruning->is_whole = deleted == 0 && pruning->last_row == INT64_MIN;
     pruning->last_row = deleted == 0 ? INT64_MIN : last_row; /* after a concurrent vacuum the rows may be renumbered */
+    if (deleted > 0) {
+        place_move(pruning->host, pruning->task, last_row);
+    }
     pruning->deleted_rows += deleted;
     pruning->batches += deleted > 0;
     return SQLITE_OK;
@@ -79,11 +85,21 @@ static int delete_batches(struct job *job, sqlite3 *database, struct pruning *pr
     return result;
 }
 
-static int32_t report(const bgt_host *host, struct job *job, sqlite3 *database, const struct pruning *pruning,
-                      int result) {
+static int64_t next_minutes(const struct settings *settings) { return settings->every_minutes; }
+
+/* At the end of the work: a newer request would end the task in place of its continuation after an interruption. */
+static void submit_next(const bgt_host *host, const struct settings *settings) {
+    if (next_minutes(settings) > 0) {
+        submit_in(host, PRUNE, next_minutes(settings));
+    }
+}
+
+static int32_t report(struct job *job, sqlite3 *database, const struct pruning *pruning, int result) {
+    const bgt_host *host = pruning->host;
     const struct settings *settings = pruning->settings;
     const char *batches = pruning->batches == 1 ? "batch" : "batches";
     if (result == SQLITE_OK) {
+        submit_next(host, settings);
         log_line(host, BGT_LOG_INFO, "pruned %s rows of %s older than %s days in %s %s, none left",
                  grouped(pruning->deleted_rows).text, settings->table, grouped(settings->keep_days).text,
                  grouped(pruning->batches).text, batches);
@@ -92,33 +108,38 @@ static int32_t report(const bgt_host *host, struct job *job, sqlite3 *database, 
     /* A lock that was not obtained in time also counts as a stop. */
     if (job_must_stop(job) && (result == SQLITE_INTERRUPT || (result & 0xFF) == SQLITE_BUSY)) {
         const int64_t left = pruning->old_rows - pruning->deleted_rows;
-        log_line(host, BGT_LOG_WARNING, "pruned %s rows of %s in %s %s, %s left: stopped because %s",
+        const int is_kept = place_is_kept(host, pruning->task);
+        log_line(host, BGT_LOG_WARNING, "pruned %s rows of %s in %s %s, %s left: stopped because %s%s",
                  grouped(pruning->deleted_rows).text, settings->table, grouped(pruning->batches).text, batches,
-                 left >= 0 ? grouped(left).text : "an unknown number", job_stop_reason(job));
-        submit_in(host, PRUNE, settings->resume_minutes);
+                 left >= 0 ? grouped(left).text : "an unknown number", job_stop_reason(job),
+                 is_kept ? "; the next run continues there" : "");
+        if (!is_kept) {
+            submit_in(host, PRUNE, settings->resume_minutes);
+        }
         return BGT_OUTCOME_FAILURE;
     }
+    submit_next(host, settings);
     log_line(host, BGT_LOG_ERROR, "database %s: %s; before, %s rows of %s were pruned in %s %s", settings->database,
              sqlite3_errmsg(database), grouped(pruning->deleted_rows).text, settings->table,
              grouped(pruning->batches).text, batches);
     return BGT_OUTCOME_FAILURE;
 }
 
-static int64_t next_minutes(const struct settings *settings) { return settings->every_minutes; }
-
-static int32_t prune_database(struct job *job, const bgt_host *host, sqlite3 *database,
+static int32_t prune_database(struct job *job, const bgt_host *host, bgt_task task, sqlite3 *database,
                               const struct settings *settings) {
-    struct pruning pruning = {.settings = settings, .old_rows = -1, .last_row = INT64_MIN};
+    struct pruning pruning = {.settings = settings, .host = host, .task = task, .old_rows = -1};
+    pruning.last_row = place_read(host, task);
     pruning.cutoff = bgt_seconds_from_now(-settings->keep_days * 86400) / 1000000000;
     int result = count_old_rows(database, &pruning);
     if (result == SQLITE_OK) {
         result = delete_batches(job, database, &pruning);
     }
-    return report(host, job, database, &pruning, result);
+    return report(job, database, &pruning, result);
 }
 
 void prune(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
-    const struct work work = {.identifier = PRUNE, .next_minutes = next_minutes, .run = prune_database};
+    const struct work work = {
+        .identifier = PRUNE, .next_minutes = next_minutes, .submits_next = 1, .run = prune_database};
     job_run(host, task, &work);
 }

@@ -115,8 +115,9 @@ static int32_t outcome_of(int result, const bgt_host *host, struct job *job, sql
 
 static int64_t next_minutes(const struct settings *settings) { return settings->vacuum_every_minutes; }
 
-static int32_t vacuum_database(struct job *job, const bgt_host *host, sqlite3 *database,
+static int32_t vacuum_database(struct job *job, const bgt_host *host, bgt_task task, sqlite3 *database,
                                const struct settings *settings) {
+    (void)task;
     const int result = check_and_vacuum(host, job, database, settings);
     return outcome_of(result, host, job, database, settings);
 }

@@ -14,9 +14,10 @@ package struct Invocation: Hashable {
 
     private static let flags: Set = ["--json", "--system", "--user"]
     private static let socket = "--socket"
+    private static let formats = ["-o", "--output"]
 
-    /// Divides the arguments. Throws a `ValidationError` for an invalid name of a machine, and for `-H` without a
-    /// command.
+    /// Divides the arguments. Throws a `ValidationError` for an invalid name of a machine, for `-H` without a command,
+    /// and for `-o` before the command.
     package init(_ arguments: [String]) throws {
         var rest = arguments[...]
         var (hosts, moved): ([RemoteHost], [String]) = ([], [])
@@ -35,6 +36,8 @@ package struct Invocation: Hashable {
             } else if option == Self.socket, rest.count > 1 {
                 moved += rest.prefix(2)
                 rest = rest.dropFirst(2)
+            } else if let misplaced = Self.misplacedFormat(in: rest) {
+                throw ValidationError(misplaced)
             } else {
                 break
             }
@@ -47,5 +50,18 @@ package struct Invocation: Hashable {
         let words = rest.prefix(CommandNames.count(in: Array(rest)) ?? rest.count)
         self.hosts = hosts
         command = words + moved + rest.dropFirst(words.count)
+    }
+
+    /// The message about an option `-o` at the beginning of the arguments; nil without one. Only lists have the option,
+    /// so the argument parser reports it as unknown there.
+    private static func misplacedFormat(in arguments: ArraySlice<String>) -> String? {
+        guard let first = arguments.first,
+            formats.contains(where: { first == $0 || first.hasPrefix($0 + "=") })
+        else { return nil }
+        let option = arguments.prefix(formats.contains(first) ? 2 : 1)
+        let rest = Array(arguments.dropFirst(option.count))
+        let words = CommandNames.count(in: rest).map { rest.prefix($0) } ?? ["task", "list"]
+        let text = option.joined(separator: " ")
+        return "\(text) stands before the command; write it behind: bgtask \(words.joined(separator: " ")) \(text)"
     }
 }

@@ -33,7 +33,7 @@ extension RunnerMessage {
     /// Whether the message is a call that the host answers.
     var isCall: Bool {
         switch self {
-        case .submit, .cancel, .cancelAll, .pending, .checkpoint: true
+        case .submit, .cancel, .cancelAll, .pending, .checkpoint, .registerForPushes, .unregisterForPushes: true
         case .entered, .registered, .loadFailed, .ffiMissing, .sandboxFailed, .confined, .completed,
             .expirationHandler,
             .expiring, .cursorWritten,
@@ -47,7 +47,7 @@ extension HostMessage {
     /// Whether the message answers a call of the runner.
     var isAnswer: Bool {
         switch self {
-        case .submitted, .refused, .cancelled, .pending, .cursorStored: true
+        case .submitted, .refused, .cancelled, .pending, .cursorStored, .pushToken: true
         case .confine, .plan, .deliver, .expire, .expireAssertions, .stop: false
         }
     }

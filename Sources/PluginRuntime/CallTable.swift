@@ -16,6 +16,7 @@ package final class CallTable: Sendable {
         case cancelled(isRecorded: Bool)
         case pending([ListedRequest])
         case cursorStored(isRecorded: Bool)
+        case pushToken(PushToken?)
     }
 
     private struct State {

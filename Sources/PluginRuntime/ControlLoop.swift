@@ -102,6 +102,7 @@ struct ControlLoop {
         case .pending(let call, let summaries): launch.calls.answer(call, .pending(summaries))
         case .cursorStored(let call, let isRecorded):
             launch.calls.answer(call, .cursorStored(isRecorded: isRecorded))
+        case .pushToken(let call, let token): launch.calls.answer(call, .pushToken(token))
         case .stop: launch.stop()
         }
     }

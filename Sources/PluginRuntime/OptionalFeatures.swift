@@ -13,6 +13,7 @@ enum OptionalFeatures {
         return switch id {
         case BGTASK_LEGACY_FETCH: UnsafeRawPointer(legacyFetch)
         case BGTASK_CURSOR: UnsafeRawPointer(cursors)
+        case BGTASK_PUSH: UnsafeRawPointer(pushes)
         default: nil
         }
     }
@@ -33,6 +34,15 @@ enum OptionalFeatures {
             read: cursorRead,
             checkpoint: cursorCheckpoint,
             discard: cursorDiscard
+        )
+    )
+
+    nonisolated(unsafe) private static let pushes = stored(
+        bgt_pushes(
+            size: HostTable.imitation.size(of: bgt_pushes.self),
+            reserved: 0,
+            register_plugin: pushRegister,
+            unregister_plugin: pushUnregister
         )
     )
 
@@ -94,6 +104,31 @@ private func cursorDiscard(
     HostTable.call(host) { launch in
         launch.answering(refusal, "discard") { () throws(CallProblem) in
             try launch.discardCursor(of: TaskID(rawValue: task))
+        }
+    }
+}
+
+private func pushRegister(
+    _ host: UnsafePointer<bgt_host>,
+    _ buffer: UnsafeMutablePointer<UInt8>?,
+    _ capacity: UInt64,
+    _ needed: UnsafeMutablePointer<UInt64>?,
+    _ refusal: UnsafeMutablePointer<bgt_refusal>?
+) -> Int32 {
+    HostTable.call(host) { launch in
+        launch.answering(refusal, "register_plugin") { () throws(CallProblem) in
+            try launch.registerForPushes(buffer, capacity, needed)
+        }
+    }
+}
+
+private func pushUnregister(
+    _ host: UnsafePointer<bgt_host>,
+    _ refusal: UnsafeMutablePointer<bgt_refusal>?
+) -> Int32 {
+    HostTable.call(host) { launch in
+        launch.answering(refusal, "unregister_plugin") { () throws(CallProblem) in
+            try launch.unregisterForPushes()
         }
     }
 }

@@ -108,7 +108,7 @@ extension RunnerLaunch {
                 message: "\(call): the host could not record the cursor yet, and tries again; call it again later"
             )
         case .refused(let refusal): throw CallProblem(refusal)
-        case .submitted, .cancelled, .pending: throw Self.foreignAnswer(to: call)
+        case .submitted, .cancelled, .pending, .pushToken: throw Self.foreignAnswer(to: call)
         case nil: throw Self.ended(call)
         }
     }

@@ -18,6 +18,10 @@ extension TrialCourse {
             add(.cancelled(nil), at: now)
             return [.send(.cancelled(call, isRecorded: true))]
         case .checkpoint(let call, _, _): return [.send(.cursorStored(call, isRecorded: true))]
+        // The same token at each launch of a trial, as on a host.
+        case .registerForPushes(let call):
+            return [.send(.pushToken(call, PushToken(bytes: Array(repeating: 0, count: PushToken.size))))]
+        case .unregisterForPushes(let call): return [.send(.pushToken(call, nil))]
         case .pending(let call):
             add(.listed(count: pending.count), at: now)
             return [.send(.pending(call, pending))]

@@ -63,7 +63,8 @@ extension TrialCourse {
             add(.assertionEnded(id), at: now)
             return stopIfDone(at: now)
         case .cursorWritten: break
-        case .submit, .cancel, .cancelAll, .pending, .checkpoint: return answer(message, at: now)
+        case .submit, .cancel, .cancelAll, .pending, .checkpoint, .registerForPushes, .unregisterForPushes:
+            return answer(message, at: now)
         case .log(let level, let id, let message):
             add(.log(level, task: id.flatMap(number), message: message), at: now)
         case .violation(let kind, let message): add(.violation(kind, message: message), at: now)

@@ -10,7 +10,7 @@ package protocol PushHost: Sendable {
 }
 
 /// Answers the requests of senders: checks who sends, limits the rate, and hands each push to the host. It has no state
-/// of its own besides verified tokens and rates.
+/// of its own besides verified tokens, rates and the identifiers of recent pushes.
 package struct Gateway: Sendable {
     /// The times of a request.
     package struct Times: Sendable {
@@ -30,6 +30,7 @@ package struct Gateway: Sendable {
     private let host: any PushHost
     private let times: Times
     private let verifier = ProviderTokenVerifier()
+    private let recent = RecentPushes()
 
     /// - Parameter keys: returns the keys at a time.
     package init(
@@ -74,7 +75,10 @@ package struct Gateway: Sendable {
         let key = try authenticate(request, on: connection)
         let push = try APNsRequest(request)
         guard key.mayPush(to: push.topic) else { throw .topicDisallowed }
-        return await host.push(push.forHost(body: request.body), to: push.topic).apns
+        let call = push.forHost(body: request.body)
+        guard let id = push.id else { return await host.push(call, to: push.topic).apns }
+        let identity = RecentPushes.Key(sender: key.id, token: push.token, plugin: push.topic, id: id)
+        return await recent.once(identity, at: times.monotonic()) { await host.push(call, to: push.topic) }.apns
     }
 
     /// The key of the sender. A key that sends too fast is refused here, before anything is read or asked for it.

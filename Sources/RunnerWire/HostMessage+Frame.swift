@@ -19,6 +19,7 @@ extension HostMessage: WireMessage {
         case deliver = 265
         case confine = 266
         case cursorStored = 267
+        case pushToken = 268
     }
 
     package var frameType: UInt16 {
@@ -35,6 +36,7 @@ extension HostMessage: WireMessage {
             case .pending: .pending
             case .stop: .stop
             case .cursorStored: .cursorStored
+            case .pushToken: .pushToken
             }
         return type.rawValue
     }
@@ -66,6 +68,9 @@ extension HostMessage: WireMessage {
         case .cursorStored(let call, let isRecorded):
             frame.put(call)
             frame.put(isRecorded)
+        case .pushToken(let call, let token):
+            frame.put(call)
+            frame.put(bytes: token?.bytes ?? [])
         case .pending(let call, let requests):
             frame.put(call)
             frame.put(list: requests) { frame, listed in
@@ -111,6 +116,8 @@ extension HostMessage: WireMessage {
                 try fields.value("cursorStored.call"),
                 isRecorded: try fields.flag("cursorStored.isRecorded")
             )
+        case .pushToken:
+            self = .pushToken(try fields.value("pushToken.call"), try fields.pushToken("pushToken.token"))
         case .pending:
             self = .pending(
                 try fields.value("pending.call"),
@@ -130,5 +137,20 @@ extension HostMessage: WireMessage {
                 message: "the message has the type \(frameType), which no host of this version sends"
             )
         }
+    }
+}
+
+extension FrameReader {
+    /// A device token; nil for no bytes.
+    fileprivate mutating func pushToken(_ field: StaticString) throws(WireError) -> PushToken? {
+        let bytes = try bytes(field)
+        if bytes.isEmpty { return nil }
+        guard let token = PushToken(bytes: bytes) else {
+            throw WireError(
+                code: .unknownValue,
+                message: "\(field) has \(bytes.count) bytes; a device token has \(PushToken.size)"
+            )
+        }
+        return token
     }
 }

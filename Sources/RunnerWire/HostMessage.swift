@@ -20,6 +20,9 @@ package enum HostMessage: Hashable, Sendable {
     case pending(CallNumber, [ListedRequest])
     /// The answer to `checkpoint`, sent after the commit of the cursor. `isRecorded` is false when the commit failed.
     case cursorStored(CallNumber, isRecorded: Bool)
+    /// The answer to `registerForPushes` and `unregisterForPushes`, sent after the commit: the device token of the
+    /// plugin; nil when it has none.
+    case pushToken(CallNumber, PushToken?)
     /// Every task has ended and no assertion is open. The runner lets calls in progress return, calls the plugin's
     /// `stop`, flushes the output and exits.
     case stop

@@ -31,6 +31,8 @@ extension RunnerMessage: WireMessage {
         case confined = 22
         case cursorWritten = 23
         case checkpoint = 24
+        case registerForPushes = 25
+        case unregisterForPushes = 26
     }
 
     package var frameType: UInt16 {
@@ -59,6 +61,8 @@ extension RunnerMessage: WireMessage {
             case .stopped: .stopped
             case .cursorWritten: .cursorWritten
             case .checkpoint: .checkpoint
+            case .registerForPushes: .registerForPushes
+            case .unregisterForPushes: .unregisterForPushes
             }
         return type.rawValue
     }
@@ -114,7 +118,7 @@ extension RunnerMessage: WireMessage {
         case .cancel(let call, let identifier):
             frame.put(call)
             frame.put(text: identifier.text)
-        case .cancelAll(let call), .pending(let call):
+        case .cancelAll(let call), .pending(let call), .registerForPushes(let call), .unregisterForPushes(let call):
             frame.put(call)
         case .log(let level, let task, let message):
             frame.put(level)
@@ -225,6 +229,10 @@ extension RunnerMessage: WireMessage {
             self = .cancelAll(try fields.value("cancelAll.call"))
         case .pending:
             self = .pending(try fields.value("pending.call"))
+        case .registerForPushes:
+            self = .registerForPushes(try fields.value("registerForPushes.call"))
+        case .unregisterForPushes:
+            self = .unregisterForPushes(try fields.value("unregisterForPushes.call"))
         case .log:
             self = .log(
                 try fields.value("log.level"),

@@ -59,6 +59,10 @@ package enum RunnerMessage: Hashable, Sendable {
     case cancel(CallNumber, TaskIdentifier)
     case cancelAll(CallNumber)
     case pending(CallNumber)
+    /// A call for the device token of the plugin, which is issued if the plugin has none.
+    case registerForPushes(CallNumber)
+    /// A call that ends the device token of the plugin.
+    case unregisterForPushes(CallNumber)
 
     /// A line of the plugin or of the runner for the host's log; the task is nil for a line about the launch.
     case log(LogLevel, of: TaskID? = nil, message: String)

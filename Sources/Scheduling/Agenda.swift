@@ -38,6 +38,8 @@ struct Agenda: Sendable {
         case pause(PluginIdentifier)
         /// The lapses of a plugin whose commit failed are staged again, or the doubt about its passed deadlines ends.
         case deadlines(PluginIdentifier)
+        /// The counted pushes to a plugin get their journal entries.
+        case pushLines(PluginIdentifier)
         /// The reads of pending work that failed are repeated.
         case load
         /// The backlog still contains chores, because one event processes only a limited number of them.

@@ -62,6 +62,8 @@ package struct PluginSummary: Hashable, Sendable {
     package let hasLaunch: Bool
     /// The pause of the plugin; nil when it is not paused.
     package let pause: PluginPause?
+    /// Whether a pause of the plugin, or of the main plugin of an extension, blocks its work.
+    package let isPaused: Bool
 
     package init(
         entry: PluginEntry,
@@ -70,7 +72,8 @@ package struct PluginSummary: Hashable, Sendable {
         eventCount: Int,
         runningCount: Int,
         hasLaunch: Bool,
-        pause: PluginPause? = nil
+        pause: PluginPause? = nil,
+        isPaused: Bool? = nil
     ) {
         self.entry = entry
         self.pendingByLimit = pendingByLimit
@@ -79,6 +82,7 @@ package struct PluginSummary: Hashable, Sendable {
         self.runningCount = runningCount
         self.hasLaunch = hasLaunch
         self.pause = pause
+        self.isPaused = isPaused ?? (pause != nil)
     }
 }
 

@@ -21,6 +21,7 @@ extension Scheduler {
             case .deadlines(let plugin):
                 stageUnrecordedLapses(of: plugin, at: now)
                 lapseOverdue(plugin, at: now)
+            case .pushLines(let plugin): writePushLines(of: plugin, at: now)
             case .load: loading.retry()
             }
         }
@@ -132,6 +133,7 @@ extension Scheduler {
             !isStopping
                 && (unrecordedLapses[plugin] != nil
                     || plugins.contains(plugin) && plugins[plugin].requests.deadlines.hasDoubted)
+        case .pushLines(let plugin): !isStopping && pushLines[plugin]?.hasSums == true
         case .backlog: !backlog.isEmpty
         case .keep, .stop, .load: true
         }

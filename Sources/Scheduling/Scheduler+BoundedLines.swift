@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Limits the journal lines about a launch's submissions, replacements and cancellations. Each of the first ones has a
+// Limits the journal lines about a launch's submissions, replacements, cancellations and device tokens. Each of the first ones has a
 // line, and the others are counted in one line at the launch's end. A plugin that floods the host with calls does not
 // fill the disk.
 extension Scheduler {
@@ -11,7 +11,7 @@ extension Scheduler {
     ///
     /// - Parameter lines: when a launch called, the line that was counted for it is appended, even if the entry is
     ///   omitted. If the commit of the changes fails, `giveBack` subtracts the line again.
-    private mutating func bounded(
+    mutating func bounded(
         _ entry: JournalEntry,
         _ kind: BoundedLines.Kind,
         from launch: LaunchNumber?,
@@ -91,6 +91,7 @@ extension BoundedLines.Kind {
         case .submission: .submitted
         case .replacement: .replaced
         case .cancellation: .cancelled
+        case .pushToken: .pushTokenChanged
         }
     }
 
@@ -100,6 +101,7 @@ extension BoundedLines.Kind {
         case .submission: "this launch submitted \(count) more \(requests)"
         case .replacement: "submissions of this launch replaced \(count) more pending \(requests)"
         case .cancellation: "this launch cancelled \(count) more pending \(requests)"
+        case .pushToken: "this launch changed the device token \(count) more times"
         }
     }
 }

@@ -24,6 +24,7 @@ extension Scheduler {
         case .clearance(let clearance, let change): clear(clearance, change, at: now)
         case .pause(let plugin, let pause, let reply): pauseRecorded(of: plugin, pause, reply: reply, at: now)
         case .cursorClearing(let reply): emit(.answer(reply, .cursorCleared))
+        case .pushToken(let staged): settle(staged, at: now)
         case .waits(let plugin, _): waitsWritten(of: plugin, at: now)
         case .keeping: break
         }
@@ -51,6 +52,7 @@ extension Scheduler {
         case .pause(let plugin, _, let reply):
             pauseNotRecorded(of: plugin, reply: reply, because: message, at: now)
         case .cursorClearing(let reply): emit(.answer(reply, .notRecorded(message: message)))
+        case .pushToken(let staged): rollBack(staged, because: message, at: now)
         case .waits(let plugin, let classes): waitsNotWritten(of: plugin, classes, at: now)
         case .keeping(let changes):
             kept += changes
@@ -82,7 +84,7 @@ extension Scheduler {
                 .recordOccurrence(identifier, at: occurrences[identifier] ?? at)
             // The uses of a plugin without a record are dropped.
             case .setUses(let plugin, _): uses[plugin].map { .setUses(plugin, $0) }
-            case .journal: change
+            case .journal, .countPushes: change
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
                 .endTask, .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue,

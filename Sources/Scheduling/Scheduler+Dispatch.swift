@@ -23,6 +23,8 @@ extension Scheduler {
         case .launchStopRequested(let launch, let reply): stopLaunch(launch, reply: reply, at: now)
         case .cursorClearRequested(let identifier, let plugin, let reply):
             clearCursor(of: identifier, plugin, reply: reply, at: now)
+        case .pushTokenChangeRequested(let plugin, let change, let launch, let reply):
+            changePushToken(of: plugin, change, from: launch, reply: reply, at: now)
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
         case .pauseRequested(let plugin, let end, let reply): pause(plugin, until: end, reply: reply, at: now)
         case .resumeRequested(let plugin, let reply): resume(plugin, reply: reply, at: now)

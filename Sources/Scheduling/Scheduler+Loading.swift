@@ -22,6 +22,8 @@ extension Scheduler {
         occurrences = snapshot.occurrences
         pauses = snapshot.pauses
         uses = snapshot.uses
+        restorePushSums(snapshot.pushSums, at: now)
+        pushTokenHolders = snapshot.pushTokenHolders
         for (plugin, pause) in pauses {
             if let end = pause.until { agenda.add(.pause(plugin), at: end) }
         }

@@ -77,7 +77,8 @@ extension Scheduler {
             eventCount: plugins[plugin].events.count,
             runningCount: executions.reduce(0) { $0 + $1.unfinished.count },
             hasLaunch: !executions.isEmpty,
-            pause: pause(of: plugin)
+            pause: pause(of: plugin),
+            isPaused: [plugin, entry.containingPlugin].compactMap(\.self).contains { pause(of: $0) != nil }
         )
     }
 

@@ -128,9 +128,8 @@ extension SchedulerEvent {
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs, and can expire or
         // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending
         // work.
-        case .byUser, .cursorClearRequested, .expirationSimulated, .launchStopRequested, .conditionsSimulated,
-            .configured, .pauseRequested,
-            .resumeRequested:
+        case .byUser, .cursorClearRequested, .pushTokenChangeRequested, .expirationSimulated, .launchStopRequested,
+            .conditionsSimulated, .configured, .pauseRequested, .resumeRequested:
             nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil
         case .catalogued, .conditionsChanged, .diskSampled, .timeZonesChanged, .resumed, .timerFired, .stopRequested,

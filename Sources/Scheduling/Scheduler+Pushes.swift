@@ -103,18 +103,11 @@ extension Scheduler {
         let numbered = zip(pushes, requests).map { push, request in
             NumberedPush(push: push, request: request, isLapsed: lapsesAtOnce(push.push, request, at: now))
         }
-        let valid = numbered.filter { !$0.isLapsed }
-        let lapsed = numbered.filter(\.isLapsed)
-        var entries = numbered.groupedByUser().compactMap { JournalEntry.acceptance(of: $0, at: now) }
-        entries += lapsed.map { JournalEntry.lapse(of: $0, at: now).caused(by: $0.push.user) }
-        var changes: [LedgerChange] = []
-        if let stored = valid.last {
-            changes.append(.storeRequest(stored.request, payload: stored.push.push.payload))
-            let replaced = [old].compactMap(\.self) + valid.dropLast().map(\.request)
-            entries += [JournalEntry.replacement(ofPushes: replaced, by: stored, at: now)].compactMap(\.self)
-        }
-        changes += entries.map { .journal($0) }
-        let last = valid.last?.request
+        let stored = numbered.last { !$0.isLapsed }
+        let lines = journal(numbered, storing: stored, replacing: old, at: now)
+        var changes = lines.changes
+        if let stored { changes.insert(.storeRequest(stored.request, payload: stored.push.push.payload), at: 0) }
+        let last = stored?.request
         let change = inFlight.nextChange()
         let answers = numbered.map { push in
             let result = PushResult(of: push.request, isLapsed: push.isLapsed, stored: last, replacing: old)
@@ -123,7 +116,7 @@ extension Scheduler {
         let effect: RequestEffect = last.map { .stores($0) } ?? .storesNothing
         plugins[plugin].requests.begin(effect, about: .push(to: plugin), as: change)
         stage(
-            .pushes(StagedPushes(plugin: plugin, stored: last, answers: answers, change: change)),
+            .pushes(StagedPushes(plugin: plugin, stored: last, answers: answers, sums: lines.sums, change: change)),
             changes
         )
         if let last { prepareLaunch(for: last, during: change, at: now) }
@@ -147,6 +140,7 @@ extension Scheduler {
             supersede(by: request)
         }
         plugins[plugin].requests.end(pushes.change, about: identifier)
+        note(pushes.sums, of: plugin, at: now)
         for answer in pushes.answers { emit(.answer(answer.reply, .pushed(answer.number, answer.result))) }
         resumeOperations(of: plugin, at: now)
         if let request = pushes.stored { startPrepared(after: pushes.change, of: request, at: now) }
@@ -209,7 +203,7 @@ extension PushResult {
 }
 
 /// A push that one commit accepts, as a request with its number.
-private struct NumberedPush {
+struct NumberedPush {
     let push: WaitingPush
     let request: PendingRequest
     let isLapsed: Bool
@@ -218,59 +212,9 @@ private struct NumberedPush {
 extension [NumberedPush] {
     /// The pushes of each user, in order of the users' first pushes. The pushes of one user may come from several
     /// programs.
-    fileprivate func groupedByUser() -> [[NumberedPush]] {
+    func groupedByUser() -> [[NumberedPush]] {
         var users: [UInt32?] = []
         for push in self where !users.contains(push.push.user?.uid) { users.append(push.push.user?.uid) }
         return users.map { user in filter { $0.push.user?.uid == user } }
-    }
-}
-
-// The entries about pushes. One commit may accept several pushes: its entries have their number.
-extension JournalEntry {
-    fileprivate func caused(by user: CallingUser?) -> JournalEntry {
-        var entry = self
-        entry.user = user
-        return entry
-    }
-
-    /// The entry about a push that lapses when it is accepted.
-    fileprivate static func lapse(of push: NumberedPush, at now: Moment) -> JournalEntry {
-        if push.request.isOverdue(at: now.wall) { return .lapse(of: push.request, at: now) }
-        let message =
-            "push \(push.request.number) lapsed: it had to start at once and could not; send it without only_now, or"
-            + " see with \"bgtask why\" which reasons delay such work"
-        return JournalEntry(push.request, .lapsed, at: now, message: message)
-    }
-
-    /// The entry about the pushes of one user; nil without pushes.
-    fileprivate static func acceptance(of pushes: [NumberedPush], at now: Moment) -> JournalEntry? {
-        guard let first = pushes.first?.request, let newest = pushes.last else { return nil }
-        let numbers =
-            pushes.count == 1
-            ? "push \(first.number)" : "\(pushes.count) pushes, from \(first.number) to \(newest.request.number),"
-        var entry = JournalEntry(newest.request, .submitted, at: now, message: "\(numbers) accepted")
-        entry.count = pushes.count
-        return entry.caused(by: newest.push.user)
-    }
-
-    /// The entry about the pushes that a newer one replaced; nil without such pushes.
-    fileprivate static func replacement(
-        ofPushes replaced: [PendingRequest],
-        by new: NumberedPush,
-        at now: Moment
-    ) -> JournalEntry? {
-        guard let first = replaced.first, let last = replaced.last else { return nil }
-        let pushes =
-            replaced.count == 1
-            ? "push \(first.number) was" : "\(replaced.count) pushes, from \(first.number) to \(last.number), were"
-        var entry = JournalEntry(
-            first,
-            .replaced,
-            at: now,
-            message: "\(pushes) replaced by push \(new.request.number) before the start",
-            successor: new.request.number
-        )
-        entry.count = replaced.count
-        return entry.caused(by: new.push.user)
     }
 }

@@ -47,8 +47,8 @@ extension Scheduler {
     /// still use the container, a change of the plugin is in flight, or the host is stopping.
     mutating func purge(_ plugin: PluginIdentifier, reply: ReplyToken, at now: Moment) {
         if let obstacle = obstacle(toPurging: plugin) { return emit(.answer(reply, .notPurged(message: obstacle))) }
-        // The pause of a plugin without a record is dropped like pending work.
-        if pauses[plugin] != nil { know(plugin) }
+        // The pause and the device token of a plugin without a record are dropped like pending work.
+        if pauses[plugin] != nil || pushTokenHolders.contains(plugin) { know(plugin) }
         guard plugins.contains(plugin) else {
             // Its container may still exist: it stays when the pending work is dropped.
             emit(.discardContainer(plugin))
@@ -127,6 +127,7 @@ extension Scheduler {
         for event in clearance.events { remove(event: event.number, of: plugin) }
         if clearance.fetches { fetches[plugin] = nil }
         dropPause(of: plugin)
+        dropPushToken(of: plugin)
         uses[plugin] = nil
         plugins[plugin].recordState = .settled
         // The ledger has dropped its waits in the same commit.

@@ -26,6 +26,8 @@ package struct Scheduler: Sendable {
     var unrecordedLapses: [PluginIdentifier: [StagedLapse]] = [:]
     /// By plugin, the pushes that wait until no change of the plugin's waiting push is in flight, oldest first.
     var waitingPushes: [PluginIdentifier: [WaitingPush]] = [:]
+    /// By plugin, the bound of the journal entries about its pushes; plugins without pushes are absent.
+    var pushLines: [PluginIdentifier: PushLines] = [:]
     var loading: LoadState
     var agenda = Agenda()
     var backlog = Backlog()
@@ -70,6 +72,10 @@ package struct Scheduler: Sendable {
     var occurrences: [TaskIdentifier: WallTime] = [:]
     /// The paused plugins, as recorded in the ledger.
     var pauses: [PluginIdentifier: PluginPause] = [:]
+    /// Plugins with a valid device token, as recorded in the ledger.
+    var pushTokenHolders: Set<PluginIdentifier> = []
+    /// By plugin with a change of its device token in flight, the later calls, oldest first.
+    var waitingPushTokens: [PluginIdentifier: [PushTokenCall]] = [:]
     /// The uses of plugins by hour of the week. Plugins without a use are absent.
     package internal(set) var uses: [PluginIdentifier: UseHistogram] = [:]
     package internal(set) var timeZones: TimeZoneTable

@@ -103,6 +103,8 @@ package enum Answer: Hashable, Sendable {
     /// A user's call deleted the cursor of a task.
     case cursorCleared
     case cursorNotCleared(message: String)
+    /// The plugin has a device token, or none after a revocation. False when this was so before.
+    case pushTokenChanged(Bool)
     /// The launches for the requested tasks. The tasks of paused plugins wait until the plugins are resumed.
     case launching([LaunchNumber])
     case notLaunching(message: String)
@@ -123,6 +125,6 @@ package enum PushResult: Hashable, Sendable {
     case stored(replacing: SubmissionNumber?)
     /// A newer push replaced this one before it could be stored.
     case replaced(by: SubmissionNumber)
-    /// The deadline of the push had passed. The waiting push stays.
+    /// The deadline of the push had passed, or it had to start at once and could not. The waiting push stays.
     case lapsed
 }

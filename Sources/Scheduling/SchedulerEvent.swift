@@ -20,6 +20,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case launchStopRequested(LaunchNumber, reply: ReplyToken)
     /// A user's call to delete the cursor of a task.
     case cursorClearRequested(TaskIdentifier, of: PluginIdentifier, reply: ReplyToken)
+    /// A change of the device token of a plugin: by a launch of the plugin, or by a user when `from` is nil.
+    case pushTokenChangeRequested(PluginIdentifier, PushTokenChange, from: LaunchNumber? = nil, reply: ReplyToken)
     case purgeRequested(PluginIdentifier, reply: ReplyToken)
     /// A user's call to pause a plugin, until a time or, when it is nil, until a user resumes it.
     case pauseRequested(PluginIdentifier, until: WallTime?, reply: ReplyToken)

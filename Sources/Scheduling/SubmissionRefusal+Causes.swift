@@ -84,4 +84,21 @@ extension SubmissionRefusal {
             message: "\(plugin) is an extension, and only main plugins receive pushes; send the push to \(main)"
         )
     }
+
+    static func pushTokenOfExtension(_ plugin: PluginIdentifier, of main: PluginIdentifier) -> SubmissionRefusal {
+        SubmissionRefusal(
+            code: .notPermitted,
+            subReason: .remoteNotificationModeMissing,
+            message: "\(plugin) is an extension, and only main plugins receive pushes; register in \(main)"
+        )
+    }
+
+    static func pushTokenWithoutMode(_ plugin: PluginIdentifier) -> SubmissionRefusal {
+        SubmissionRefusal(
+            code: .notPermitted,
+            subReason: .remoteNotificationModeMissing,
+            message: "\(plugin) receives no pushes: they need a main plugin whose manifest lists the background mode"
+                + " remote-notification; add it to background-modes"
+        )
+    }
 }

@@ -139,6 +139,8 @@ extension Database {
             occurrences: try occurrences(),
             pauses: try pauses(),
             uses: try uses(),
+            pushSums: try pushSums(),
+            pushTokenHolders: try pushTokenHolders(),
             lastSubmission: last.submission,
             lastLaunch: last.launch
         )

@@ -54,6 +54,9 @@ package enum LedgerChange: Hashable, Sendable {
     case setUses(PluginIdentifier, UseHistogram)
     /// Issues, rotates or revokes the device token of a plugin. A token that ends is kept as ended at the time.
     case changePushToken(PluginIdentifier, PushTokenChange, at: WallTime)
+    /// Adds counts of pushes without a journal entry to those of the plugin and user. Negative counts are subtracted,
+    /// when the pushes get their entries.
+    case countPushes(PluginIdentifier, PushSum)
     /// Raises the incarnation of the ledger to this number; does nothing when it is not higher.
     case raiseIncarnation(Int64)
 }
@@ -193,6 +196,10 @@ package struct LedgerSnapshot: Sendable {
     package var occurrences: [TaskIdentifier: WallTime]
     package var pauses: [PluginIdentifier: PluginPause]
     package var uses: [PluginIdentifier: UseHistogram]
+    /// The pushes without a journal entry, by user.
+    package var pushSums: [PluginIdentifier: [PushSum]]
+    /// Plugins with a valid device token.
+    package var pushTokenHolders: Set<PluginIdentifier>
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
@@ -205,6 +212,8 @@ package struct LedgerSnapshot: Sendable {
         occurrences: [TaskIdentifier: WallTime] = [:],
         pauses: [PluginIdentifier: PluginPause] = [:],
         uses: [PluginIdentifier: UseHistogram] = [:],
+        pushSums: [PluginIdentifier: [PushSum]] = [:],
+        pushTokenHolders: Set<PluginIdentifier> = [],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -216,6 +225,8 @@ package struct LedgerSnapshot: Sendable {
         self.occurrences = occurrences
         self.pauses = pauses
         self.uses = uses
+        self.pushSums = pushSums
+        self.pushTokenHolders = pushTokenHolders
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }

@@ -26,6 +26,13 @@ extension JournalEntry {
     }
 }
 
+extension PushSum {
+    /// The numbers of pushes by fate.
+    package var counts: [(fate: PushFate, count: Int)] {
+        [(.accepted, accepted), (.replaced, replaced), (.lapsed, lapsed)]
+    }
+}
+
 extension JournalEntry.Event {
     /// The fate of a push in an entry with this event; nil for an event that neither begins nor ends a push.
     fileprivate var pushFate: PushFate? {

@@ -40,6 +40,7 @@ int main(int count, char **arguments) {
     bgtt_set_budget(host, 600000000000u, 60000000000u);
     bgtt_set_supported_resources(host, BGT_RESOURCE_GPU);
     bgtt_set_timeout(host, 60000);
+    bgtt_set_push_mode(host, false);
     if (strcmp(scenario, "extension") == 0) bgtt_set_role(host, BGT_ROLE_EXTENSION);
     if (strcmp(scenario, "fetch") != 0) {
         const char *names[] = {"task", "other", "watched", "unregistered", "album.*"};

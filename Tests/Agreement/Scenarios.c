@@ -17,6 +17,20 @@ atomic_int turn;
 atomic_bool watched_is_over;
 bgt_task first_task, open_task;
 
+/* The manifest has no mode remote-notification. */
+static void try_pushes(void) {
+    const bgt_pushes *pushes = (const bgt_pushes *)bgt_query(host, BGTASK_PUSH);
+    bgt_refusal refusal = {.size = sizeof refusal}, small = {.size = 4};
+    uint8_t token[BGTASK_PUSH_TOKEN_MAX];
+    uint64_t needed = 99;
+    say("pushes: size %u, reserved %u", pushes->size, pushes->reserved);
+    const int32_t status = pushes->register_plugin(host, token, sizeof token, &needed, &refusal);
+    refused("register_plugin", status, &refusal);
+    say("needed %llu", (unsigned long long)needed);
+    answers_to("register_plugin with a small refusal", pushes->register_plugin(host, NULL, 0, NULL, &small));
+    refused("unregister_plugin", pushes->unregister_plugin(host, &refusal), &refusal);
+}
+
 static void enter_main(void) {
     bgt_refusal refusal = {.size = sizeof refusal};
     const bgt_legacy_fetch *fetch = (const bgt_legacy_fetch *)bgt_query(host, BGTASK_LEGACY_FETCH);
@@ -30,6 +44,7 @@ static void enter_main(void) {
     list("in entry");
     try_assertions();
     refused("set_minimum_interval", fetch->set_minimum_interval(host, 60, &refusal), &refusal);
+    try_pushes();
     describe(1);
     answers_to("complete in entry", bgt_complete(host, 1, BGT_OUTCOME_SUCCESS));
     answers_to("set_expiration_handler in entry",
@@ -44,6 +59,7 @@ static void enter_extension(void) {
     ask_for_launch();
     try_register(TASK, handle, "register by an extension");
     try_register("nodot", handle, "register nodot by an extension");
+    try_pushes();
     submit("submit by an extension", &request);
     refused("set_minimum_interval", fetch->set_minimum_interval(host, 60, &refusal), &refusal);
 }

@@ -53,6 +53,10 @@ void register_some(void);
 void assertion_expires(void *context, const bgt_host *called, bgt_assertion assertion, uint32_t reason);
 void try_assertions(void);
 
+/* Cursors.c */
+void try_cursors(bgt_task task);
+void try_cursors_in_vain(bgt_task task); /* an event, or a completed task */
+
 /* Tasks.c */
 void describe(bgt_task task);
 void never_called(void *context, const bgt_host *called, bgt_task task, uint32_t reason);

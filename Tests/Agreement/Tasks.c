@@ -37,6 +37,7 @@ static void call_in_fork(bgt_task task) {
         if (host->register_handler(host, TASK, handle, "forked", released, &small) != BGT_ENDED) failed |= 8;
         if (bgt_is_expiring(host, task) != 1 || bgt_remaining(host) != 0) failed |= 16;
         if (bgt_complete(host, task, BGT_OUTCOME_SUCCESS) != BGT_ENDED) failed |= 32;
+        if (bgt_checkpoint(host, task, "row 4", 5, 0) != BGT_ENDED) failed |= 64;
         _exit(failed);
     }
     int status = -1;
@@ -76,6 +77,7 @@ static void handle_first(bgt_task task) {
                bgt_set_expiration_handler_with_release(host, task, NULL, "no handler", released));
     answers_to("set_expiration_handler at last",
                bgt_set_expiration_handler_with_release(host, task, never_called, "last handler", released));
+    try_cursors(task);
     call_in_fork(task);
     answers_to("complete task 0", bgt_complete(host, 0, BGT_OUTCOME_SUCCESS));
     answers_to("complete", bgt_complete_with_message(host, task, BGT_OUTCOME_NO_DATA, "nothing \xff new"));
@@ -85,6 +87,7 @@ static void handle_first(bgt_task task) {
     answers_to("set_expiration_handler of a completed task",
                bgt_set_expiration_handler_with_release(host, task, never_called, "late handler", released));
     answers_to("set_progress of a completed task", bgt_set_progress(host, task, 1, 2));
+    try_cursors_in_vain(task);
     say("is_expiring of a completed task: %d", bgt_is_expiring(host, task));
 }
 
@@ -168,6 +171,7 @@ void receive(void *context, const bgt_host *called, bgt_task event) {
     if (is_scenario("main")) wait_for_turn(3);
     say("receive %s", (const char *)context);
     describe(event);
+    try_cursors_in_vain(event);
     if (is_scenario("main")) {
         open_task = event;
         list("completes");
@@ -184,6 +188,7 @@ void stop(void *context, const bgt_host *called) {
     say("stop");
     submit("submit in stop", &request);
     describe(first_task);
+    try_cursors_in_vain(first_task);
     try_register(OTHER, handle, "register in stop");
     answers_to("begin_assertion in stop", bgt_begin_assertion(host, "a", NULL, NULL, NULL, &number));
     say("is_expiring in stop: %d", bgt_is_expiring(host, first_task));

@@ -25,6 +25,18 @@ struct InvocationTests {
     }
 
     @Test(arguments: [
+        (["-o", "json", "task", "list", "--kind", "push"], "write it behind: bgtask task list -o json"),
+        (["--output=name", "plugin", "list"], "write it behind: bgtask plugin list --output=name"),
+        (["--json", "-o", "wide", "launch", "list"], "write it behind: bgtask launch list -o wide"),
+        (["-o"], "write it behind: bgtask task list -o"),
+    ])
+    func `-o before the command is misuse, with the command to write`(arguments: [String], hint: String) async {
+        let terminal = Terminal()
+        #expect(await terminal.run(list: arguments) == .misuse)
+        #expect(terminal.error.contains(hint), "\(terminal.error)")
+    }
+
+    @Test(arguments: [
         ["-H", "web-1,web-2", "task", "list"], ["-Hweb-1", "-H", "web-2,web-1", "task", "list"],
     ])
     func `each machine of -H is taken once and in order`(arguments: [String]) throws {

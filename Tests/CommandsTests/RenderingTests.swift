@@ -50,6 +50,7 @@ struct RenderingTests {
                 version         0.1.0
                 features        bgtask.legacy-fetch/1
                                 bgtask.cursor/1
+                                bgtask.push/1
                                 manifest.library-per-architecture
                 process         7, user bgtask
                 started         2026-01-31 00:48:00 (1h ago)

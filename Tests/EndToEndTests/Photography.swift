@@ -15,13 +15,13 @@ enum Photography {
         return run.terminationStatus == 0
     }()
 
-    static func take(_ count: Int, into directory: String) async throws {
+    static func take(_ count: Int, into directory: String, width: Int = 600, height: Int = 400) async throws {
         try await ScratchDirectory.with { scratch in
             let camera = scratch.file("photos")
             let words = ["-std=c11", "-O1", "\(ExampleLibrary.root)/Demo/photos.c", "-o", camera, "-lturbojpeg", "-lm"]
             let compiled = try await ProgramRun.of("/usr/bin/cc", words)
             if compiled.status != 0 { throw HostFailure("cc refused:\n\(compiled.error)") }
-            let taken = try await ProgramRun.of(camera, [directory, "\(count)", "600", "400"])
+            let taken = try await ProgramRun.of(camera, [directory, "\(count)", "\(width)", "\(height)"])
             if taken.status != 0 { throw HostFailure("no photos:\n\(taken.error)") }
         }
     }

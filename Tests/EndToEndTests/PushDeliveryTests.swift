@@ -109,6 +109,38 @@ struct PushDeliveryTests {
         }
     }
 
+    @Test func `a push with a device token needs the valid token of its plugin, which ended ones and others are not`()
+        async throws
+    {
+        var other = TestPlugin("Recorder", tasks: [])
+        other.modes = ["remote-notification"]
+        try await HostFixture.with(Self.unpaced, plugins: [Self.plugin, other]) { host in
+            let plugins = try [Self.plugin, other].map { try #require(PluginIdentifier($0.identifier)) }
+            let ended = try await host.client.pushToken(of: plugins[0])
+            let valid = try await host.client.pushToken(of: plugins[0], rotating: true)
+            let foreign = try await host.client.pushToken(of: plugins[1])
+            let unknown = String(repeating: "a5", count: PushToken.size)
+            for (text, reason) in [
+                (ended.token, "push-token-ended"), (foreign.token, "push-token-of-another-plugin"),
+                (unknown, "push-token-unknown"),
+            ] {
+                let push = PluginPush(token: try #require(PushToken(hexadecimal: text)))
+                let error = await #expect(throws: ControlError.self) {
+                    try await host.client.push(to: plugins[0], push)
+                }
+                guard case .refused(_, let reply) = error else {
+                    Issue.record("no refusal: \(String(describing: error))")
+                    continue
+                }
+                #expect(reply.error.subReason == reason)
+                #expect((reply.error.endedAt != nil) == (text == ended.token))
+            }
+            let push = PluginPush(payload: Array("news".utf8), token: try #require(PushToken(hexadecimal: valid.token)))
+            let reply = try await host.client.push(to: plugins[0], push)
+            #expect(try await host.outcome(of: reply.submission).event == "succeeded")
+        }
+    }
+
     @Test(.proves("C20")) func `a submitted request with a deadline lapses, and its task never runs`() async throws {
         let plugin = TestPlugin("Recorder", tasks: ["processing1"])
         try await HostFixture.with(HostSetup(["external-power": "false"]), plugins: [plugin]) { host in
@@ -137,7 +169,9 @@ struct PushDeliveryTests {
         (Int64(Date().timeIntervalSince1970) + count) * 1_000_000_000
     }
 
-    @Test func `the example NoticeBoard writes the payload of each push into its container`() async throws {
+    @Test func `the example NoticeBoard keeps the payload of each push and its device token in its container`()
+        async throws
+    {
         let identifier = "com.example.noticeboard"
         try await HostFixture.with(Self.unpaced, plugins: []) { host in
             try host.directory.write(
@@ -151,8 +185,46 @@ struct PushDeliveryTests {
             let push = PluginPush(payload: Array("the printer\nis back".utf8))
             let reply = try await host.client.push(to: board, push)
             #expect(try await host.outcome(of: reply.submission).event == "succeeded")
-            let file = "\(host.stateDirectory)/containers/\(identifier)/notices.txt"
-            #expect(try String(contentsOfFile: file, encoding: .utf8) == "the printer is back\n")
+            let container = "\(host.stateDirectory)/containers/\(identifier)"
+            let notices = { try String(contentsOfFile: "\(container)/notices.txt", encoding: .utf8) }
+            let token = { try String(contentsOfFile: "\(container)/device-token.txt", encoding: .utf8) }
+            #expect(try notices() == "the printer is back\n")
+            let first = try await host.client.pushToken(of: board)
+            #expect(try token() == "\(first.token)\n")
+            let second = try await host.client.pushToken(of: board, rotating: true)
+            #expect(second.token != first.token && (try token() == "\(first.token)\n"))
+            let next = try await host.client.push(to: board, push)
+            #expect(try await host.outcome(of: next.submission).event == "succeeded")
+            #expect(try token() == "\(second.token)\n")
+        }
+    }
+
+    @Test func `a plugin registers for pushes, gets the same token until it is rotated, and unregisters`()
+        async throws
+    {
+        try await HostFixture.with(Self.unpaced, plugins: [Self.plugin]) { host in
+            let plugin = try #require(PluginIdentifier(Self.plugin.identifier))
+            for payload in ["register", "register"] {
+                _ = try await host.outcome(of: try await host.push(to: Self.plugin, payload).submission)
+            }
+            let first = try await host.client.pushToken(of: plugin)
+            let second = try await host.client.pushToken(of: plugin, rotating: true)
+            for payload in ["register", "unregister", "unregister"] {
+                _ = try await host.outcome(of: try await host.push(to: Self.plugin, payload).submission)
+            }
+            #expect(
+                host.containerText(Self.plugin, "tokens.txt") == """
+                    BGT_TRUNCATED BGT_OK \(first.token)
+                    BGT_TRUNCATED BGT_OK \(first.token)
+                    BGT_TRUNCATED BGT_OK \(second.token)
+                    BGT_OK
+                    BGT_OK
+
+                    """
+            )
+            #expect(try await host.client.check(PushTokenCheck(token: second.token)).state == .ended)
+            let changes = try await host.journal().filter { $0.event == "push-token-changed" }
+            #expect(changes.count == 3 && changes.filter { $0.launch != nil }.count == 2)
         }
     }
 }

@@ -32,7 +32,7 @@ struct RemoteMachines {
                 PermitRootLogin prohibit-password
                 SetEnv PATH=\(programs):/usr/bin:/bin BGTASK_SOCKET=\(host.socket)
 
-                """
+                """ + Self.programPaths
             let file = try directory.write(configuration.utf8, to: "\(name).sshd")
             client += """
                 Host \(name)
@@ -62,6 +62,15 @@ struct RemoteMachines {
 
     func bgtask(_ arguments: [String]) async throws -> ProgramRun {
         try await ProgramRun.of(BuiltProgram.command.path(), arguments, environment: environment)
+    }
+
+    /// The settings with which the extracted server finds its own programs, as lines of its configuration. Since version
+    /// 9.8 the server starts `sshd-session` for a connection, and since version 10.0 `sshd-auth`. Older servers have
+    /// neither the programs nor the settings.
+    private static var programPaths: String {
+        [("SshdSessionPath", "sshd-session"), ("SshdAuthPath", "sshd-auth")].compactMap { setting, name in
+            PreparedFile.path("sshd/usr/lib/openssh/\(name)").map { "\(setting) \($0)\n" }
+        }.joined()
     }
 
     /// The command of the extracted server, in the environment that its installation would provide.

@@ -26,7 +26,8 @@ struct FuzzedCall {
                 to: plugin,
                 payload: push.payload,
                 expiresAt: push.expiresAt,
-                isLowPriority: push.priority == .low
+                isLowPriority: push.priority == .low,
+                isOnlyNow: push.isOnlyNow
             )
             return answer { .pushed(sent, reply: $0) }
         case .taskCancel:

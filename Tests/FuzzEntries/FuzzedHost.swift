@@ -100,6 +100,13 @@ struct FuzzedHost {
             let isRecorded = if case .cursorRecorded = answer { true } else { false }
             let reply = HostMessage.cursorStored(call, isRecorded: isRecorded)
             if (try? reply.frame()) == nil { return "an answer to a checkpoint cannot be sent" }
+        case .pushToken(let call, let plugin, let isRegistration):
+            let token = PushToken(bytes: Array(repeating: 1, count: PushToken.size))
+            let change: PushTokenChange = isRegistration ? token.map { .issue($0) } ?? .revoke : .revoke
+            guard ask({ .pushTokenChangeRequested(plugin, change, from: launch, reply: $0) }) != nil else {
+                return "a call of a runner about its device token has no answer"
+            }
+            if (try? HostMessage.pushToken(call, token).frame()) == nil { return "a device token cannot be sent" }
         case .pendingList, .title, .log, .nothing, nil: break
         }
         return nil

@@ -63,6 +63,7 @@ struct ReceivingRunner {
         case .cancelled(let call, let isRecorded): answer(call, .cancelled(isRecorded: isRecorded))
         case .pending(let call, let requests): answer(call, .pending(requests))
         case .cursorStored(let call, let isRecorded): answer(call, .cursorStored(isRecorded: isRecorded))
+        case .pushToken(let call, let token): answer(call, .pushToken(token))
         }
     }
 

@@ -52,6 +52,7 @@ struct LayoutTests {
 
     static let layouts = [
         request, refusal, pending, launchInfo, taskInfo, plugin, host, legacyFetch, cursorInfo, cursors,
+        pushes,
     ]
 
     static let request = layout(
@@ -210,6 +211,16 @@ struct LayoutTests {
         .field("read", \.read, 8),
         .field("checkpoint", \.checkpoint, 16),
         .field("discard", \.discard, 24)
+    )
+
+    static let pushes = layout(
+        "bgt_pushes",
+        bgt_pushes.self,
+        24,
+        .field("size", \.size, 0),
+        .field("reserved", \.reserved, 4),
+        .field("register_plugin", \.register_plugin, 8),
+        .field("unregister_plugin", \.unregister_plugin, 16)
     )
 
     private static func layout<Root>(

@@ -32,10 +32,11 @@ struct CatalogueWaitTests {
         case .taskStop: .taskStopRequested(task, reply: token)
         case .taskCursorClear:
             PluginIdentifier("com.example.app").map { .cursorClearRequested(task, of: $0, reply: token) }
+        case .pushTokenRevoke: .pushTokenChangeRequested(plugin, .revoke, reply: token)
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .pushTokenIssue,
-            .pushTokenRevoke, .pushTokenCheck, .taskList, .taskRetry, .taskCursor, .taskWhy, .scheduleList, .launchList,
+            .pushTokenCheck, .taskList, .taskRetry, .taskCursor, .taskWhy, .scheduleList, .launchList,
             .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
             nil
         }

@@ -1,14 +1,30 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Appends kind, event, identifier, length and a short payload of each push to `pushes.txt`. It completes a push with
- * the payload `fail` as a failure, one without a payload without new data, and any other as a success. The payload `crash`
- * crashes at the first attempt. */
+ * the payload `fail` as a failure, one without a payload without new data, and any other as a success. The payload
+ * `crash` crashes at the first attempt, `register` appends the device token to `tokens.txt`, and `unregister` ends
+ * it. */
 
 #include <bgtask.h>
 
 #include "Records.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+static void register_for_pushes(const bgt_host *host) {
+    uint8_t token[BGTASK_PUSH_TOKEN_MAX];
+    uint64_t length = 0;
+    char digits[2 * BGTASK_PUSH_TOKEN_MAX + 1] = "";
+    const int32_t short_status = bgt_register_for_pushes(host, token, 1, &length);
+    const int32_t status = bgt_register_for_pushes(host, token, sizeof token, &length);
+    for (uint64_t index = 0; status == BGT_OK && index < length; index++) {
+        snprintf(digits + 2 * index, 3, "%02x", token[index]);
+    }
+    record(host, "tokens.txt", "%s %s %s\n", bgt_status_name(host, short_status), bgt_status_name(host, status),
+           digits);
+}
 
 static void receive(void *context, const bgt_host *host, bgt_task event) {
     (void)context;
@@ -26,6 +42,12 @@ static void receive(void *context, const bgt_host *host, bgt_task event) {
     }
     record(host, "pushes.txt", "%u %u %s %llu %s\n", info.kind, info.event, info.identifier,
            (unsigned long long)info.payload_length, text);
+    if (strcmp(text, "register") == 0) {
+        register_for_pushes(host);
+    }
+    if (strcmp(text, "unregister") == 0) {
+        record(host, "tokens.txt", "%s\n", bgt_status_name(host, bgt_unregister_for_pushes(host)));
+    }
     if (strcmp(text, "crash") == 0 && info.attempt == 1) {
         abort();
     }

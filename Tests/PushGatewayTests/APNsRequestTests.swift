@@ -17,8 +17,8 @@ struct APNsRequestTests {
         ("apns-priority", "6", .badPriority), ("apns-priority", "", .badPriority),
         ("apns-expiration", "tomorrow", .badExpirationDate), ("apns-expiration", "-1", .badExpirationDate),
         ("apns-expiration", "99999999999999999999", .badExpirationDate), ("apns-expiration", "", .badExpirationDate),
-        ("apns-collapse-id", String(repeating: "a", count: 65), .badCollapseID), ("apns-collapse-id", "", .badCollapseID),
-        ("apns-collapse-id", "a\u{7f}", .badCollapseID),
+        ("apns-collapse-id", String(repeating: "a", count: 65), .badCollapseID),
+        ("apns-collapse-id", "", .badCollapseID), ("apns-collapse-id", "a\u{7f}", .badCollapseID),
     ])
     func `an invalid header field is refused with its reason`(field: String, value: String, reason: APNsReason) throws {
         let request = try Samples.request([field: value])
@@ -54,7 +54,7 @@ struct APNsRequestTests {
         #expect(throws: APNsReason.payloadTooLarge) { try APNsRequest(large) }
     }
 
-    @Test func `a push without identifier, type, priority and expiration is a background push without a deadline`() throws {
+    @Test func `a push with a topic alone is a background push without a deadline`() throws {
         let request = try Samples.request(without: ["apns-id", "apns-push-type", "apns-priority"])
         let push = try APNsRequest(request)
         #expect(push.id == nil && !push.isLowPriority && push.expiration == .none)

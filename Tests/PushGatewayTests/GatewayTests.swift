@@ -36,7 +36,8 @@ struct GatewayTests {
         return text.split(separator: "\"").dropFirst(3).first.map(String.init) ?? text
     }
 
-    @Test func `a valid push reaches the host with its token and payload, and the answer has its identifier`() async throws {
+    @Test func `a valid push reaches the host with token and payload, and the answer has its identifier`() async throws
+    {
         let answer = try await gateway().answer(try Samples.request(), on: connection)
         #expect(answer.status == 200 && answer.body.isEmpty)
         #expect(answer.fields == [.init("apns-id", "eabeae54-14a8-11e5-b60b-1697f925ec7b")])
@@ -46,8 +47,10 @@ struct GatewayTests {
 
     @Test func `an answer has a new identifier when the push has none`() async throws {
         let request = try Samples.request(without: ["apns-id"])
-        let ids = [try await gateway().answer(request, on: connection), try await gateway().answer(request, on: connection)]
-            .map { $0.fields.first?.value }
+        let ids = [
+            try await gateway().answer(request, on: connection), try await gateway().answer(request, on: connection),
+        ]
+        .map { $0.fields.first?.value }
         #expect(ids[0] != ids[1] && ids.allSatisfy { $0?.count == 36 })
     }
 
@@ -66,7 +69,7 @@ struct GatewayTests {
         #expect(host.pushes.isEmpty)
     }
 
-    @Test func `a push without a token, or to a plugin that its key may not push to, does not reach the host`() async throws {
+    @Test func `a push without a token, or to a plugin outside of its key, does not reach the host`() async throws {
         let missing = try Samples.request(without: ["authorization"])
         #expect(Self.reason(try await gateway().answer(missing, on: connection)) == "MissingProviderToken")
         let foreign = try Samples.request(["authorization": try Samples.authorization(id: "OTHER")])
@@ -88,10 +91,20 @@ struct GatewayTests {
         #expect(await gateway.answer(try Samples.request(), on: SenderConnection()).status == 200)
     }
 
+    @Test func `a repeated push with the same identifier reaches the host once, and gets the same answer`() async throws
+    {
+        let gateway = try gateway()
+        var answers: [GatewayAnswer] = []
+        for _ in 1...2 { answers.append(await gateway.answer(try Samples.request(), on: connection)) }
+        #expect(answers[0] == answers[1] && answers[0].status == 200)
+        #expect(host.pushes.count == 1)
+    }
+
     @Test func `a key that sends too fast is answered 429 with the time to wait`() async throws {
         let gateway = try gateway(rate: 2)
         var answers: [GatewayAnswer] = []
-        for _ in 1...3 { answers.append(await gateway.answer(try Samples.request(), on: connection)) }
+        let request = try Samples.request(without: ["apns-id"])
+        for _ in 1...3 { answers.append(await gateway.answer(request, on: connection)) }
         #expect(answers.map(\.status) == [200, 200, 429])
         #expect(Self.reason(answers[2]) == "TooManyRequests")
         #expect(answers[2].fields.contains(.init("retry-after", "1")))

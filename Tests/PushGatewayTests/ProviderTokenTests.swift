@@ -7,7 +7,7 @@ import Testing
 
 @testable import PushGateway
 
-@Suite("The token of a sender is valid only with a known key, its team, its signature, and a recent time", .proves("C22"))
+@Suite("The token of a sender is valid only with a known key, team and signature, and a recent time", .proves("C22"))
 struct ProviderTokenTests {
     private let verifier = ProviderTokenVerifier()
 
@@ -31,7 +31,8 @@ struct ProviderTokenTests {
         #expect(throws: reason) { try verify(authorization, keys: [key]) }
     }
 
-    @Test func `a token with an unknown key, another team, another algorithm or a foreign signature is invalid`() throws {
+    @Test func `a token with an unknown key, another team, another algorithm or a foreign signature is invalid`() throws
+    {
         let key = try Samples.key()
         let stranger = P256.Signing.PrivateKey()
         let tokens = [

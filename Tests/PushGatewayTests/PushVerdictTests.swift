@@ -8,7 +8,7 @@ import Testing
 
 @testable import PushGateway
 
-@Suite("Each answer of the host has one answer of Apple's protocol, with a reason that its clients know", .proves("C22"))
+@Suite("Each answer of the host has one answer of Apple's protocol, with a reason of Apple's", .proves("C22"))
 struct PushVerdictTests {
     private static func refused(_ subReason: String, endedAt: WallTime? = nil) -> ControlError {
         .refused(status: 400, ErrorReply(code: "c", subReason: subReason, message: "m", endedAt: endedAt))

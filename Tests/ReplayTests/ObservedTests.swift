@@ -183,7 +183,7 @@ struct ObservedTests {
         #expect(report.launches(of: "com.example.app").allSatisfy { $0.tasks == ["com.example.app:push"] })
     }
 
-    @Test func `a continued task is kept for the users of the trace`() throws {
+    @Test func `a continued task is in the population, for the simulated users of the trace`() throws {
         let learned = learn([try launch(0, by: .user, kind: .continued)])
         #expect(learned.hasWork)
         #expect(learned.population.plugins.first?.tasks.first?.kind == .continued)

@@ -37,6 +37,8 @@ enum RecordedMessages {
             .cancel(call, identifier),
             .cancelAll(call),
             .pending(call),
+            .registerForPushes(call),
+            .unregisterForPushes(call),
             .violation(.completedTwice, message: "completed twice"),
             .stopped,
         ] + [TaskProgress(done: 3, total: 12)].compactMap(\.self).map { .progress(task, $0) }
@@ -70,6 +72,8 @@ enum RecordedMessages {
             .refused(call, SubmissionRefusal(code: .unavailable, subReason: .notOffered, message: "not offered")),
             .cancelled(call, isRecorded: true),
             .cursorStored(call, isRecorded: true),
+            .pushToken(call, nil),
+            .pushToken(call, SampleMessages.pushToken),
             .pending(call, [ListedRequest(request: request, number: SubmissionNumber(rawValue: 9), payload: [3])]),
             .stop,
         ]
@@ -164,7 +168,7 @@ extension RunnerMessage {
             expirationHandler,
             expiring
         case progress, title, fetchInterval, assertionBegan, assertionEnded, cursorWritten, checkpoint
-        case submit, cancel, cancelAll, pending, log, violation, stopped
+        case submit, cancel, cancelAll, pending, registerForPushes, unregisterForPushes, log, violation, stopped
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
@@ -193,6 +197,8 @@ extension RunnerMessage {
         case .stopped: .stopped
         case .cursorWritten: .cursorWritten
         case .checkpoint: .checkpoint
+        case .registerForPushes: .registerForPushes
+        case .unregisterForPushes: .unregisterForPushes
         }
     }
 }
@@ -200,7 +206,7 @@ extension RunnerMessage {
 extension HostMessage {
     enum Name: String, CaseIterable {
         case confine, plan, deliver, expire, expireAssertions, submitted, refused, cancelled, pending, cursorStored,
-            stop
+            pushToken, stop
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
@@ -217,6 +223,7 @@ extension HostMessage {
         case .pending: .pending
         case .stop: .stop
         case .cursorStored: .cursorStored
+        case .pushToken: .pushToken
         }
     }
 }

@@ -93,6 +93,8 @@ enum SampleMessages {
             .cancel(CallNumber(rawValue: 3), identifier),
             .cancelAll(CallNumber(rawValue: 4)),
             .pending(CallNumber(rawValue: .max)),
+            .registerForPushes(CallNumber(rawValue: .max)),
+            .unregisterForPushes(CallNumber(rawValue: 0)),
             .log(.debug, message: String(repeating: "é", count: 2048)),
             .violation(.completedTwice, message: "completed twice"),
             .stopped,
@@ -130,6 +132,8 @@ enum SampleMessages {
         .submitted(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .max)),
         .cursorStored(CallNumber(rawValue: .max), isRecorded: true),
         .cursorStored(CallNumber(rawValue: 0), isRecorded: false),
+        .pushToken(CallNumber(rawValue: .max), pushToken),
+        .pushToken(CallNumber(rawValue: 0), nil),
         .refused(
             CallNumber(rawValue: 0),
             SubmissionRefusal(
@@ -239,6 +243,8 @@ enum SampleMessages {
         guard let name = TaskIdentifier(text) else { preconditionFailure("a sample identifier must be valid") }
         return name
     }
+
+    static let pushToken = PushToken(bytes: (0..<UInt8(PushToken.size)).map { 255 - $0 })
 
     static func plugin(_ text: String) -> PluginIdentifier {
         guard let name = PluginIdentifier(text) else { preconditionFailure("a sample identifier must be valid") }

@@ -88,6 +88,19 @@ struct PauseTests {
         #expect(host.plans.map(\.plugin.identifier) == [.keyboard, .app, .keyboard])
     }
 
+    @Test func `the summary of an extension is paused while its main plugin is, without a pause of its own`() throws {
+        func summary(_ plugin: PluginIdentifier) throws -> PluginSummary {
+            try #require(host.scheduler.summary(of: plugin))
+        }
+        host.pause(.app)
+        #expect(try summary(.keyboard).isPaused && summary(.keyboard).pause == nil)
+        #expect(try summary(.app).isPaused && summary(.app).pause != nil)
+        host.resume(.app)
+        #expect(try !summary(.keyboard).isPaused)
+        host.pause(.keyboard)
+        #expect(try summary(.keyboard).isPaused && !summary(.app).isPaused)
+    }
+
     @Test func `a pause survives a restart of the host, and ends then if its time has passed meanwhile`() {
         host.pause(.app)
         host.pause(.mail, until: host.clock.now.wall + .hours(1))

@@ -81,6 +81,57 @@ struct PushTests {
         #expect(host.entries(.replaced).compactMap(\.count) == [3])
     }
 
+    private func count(_ event: JournalEntry.Event) -> Int { host.entries(event).compactMap(\.count).reduce(0, +) }
+
+    @Test func `a steady sender causes a bounded number of journal entries, whose counts add up`() throws {
+        host.change(memoryLow: true)
+        for _ in 1...100 { host.push() }
+        #expect(host.entries(.submitted).count == 10 && host.entries(.replaced).count == 9)
+        #expect(host.ledger.pushSums[.app]?.map(\.accepted) == [90])
+        host.advance(by: .minutes(1))
+        #expect(host.entries(.submitted).count == 11 && host.entries(.replaced).count == 10)
+        #expect(count(.submitted) == 100 && count(.replaced) == 99 && host.ledger.pushSums.isEmpty)
+        let newest = try #require(host.request(.appPush)?.number)
+        #expect(host.entries(.submitted).last?.submission == newest)
+        for _ in 1...5 { host.push() }
+        #expect(host.entries(.submitted).count == 16)
+    }
+
+    @Test func `counted pushes have the users that sent them`() throws {
+        host.change(memoryLow: true)
+        let users = [1_000, 2_000].map { CallingUser(uid: $0, pid: 1, command: "bgtask") }
+        for number in 1...30 {
+            host.caller = users[number % 2]
+            host.push(until: number > 28 ? .seconds(-1) : nil)
+        }
+        host.caller = nil
+        host.advance(by: .minutes(1))
+        let sums = host.entries(.submitted).suffix(2)
+        #expect(sums.map(\.user) == users && sums.map(\.count) == [10, 10])
+        #expect(host.entries(.lapsed).map(\.count) == [1, 1] && count(.replaced) == 27)
+    }
+
+    @Test func `pushes that were counted before a kill of the host get their entries after the restart`() throws {
+        host.change(memoryLow: true)
+        for _ in 1...30 { host.push() }
+        host.restart()
+        host.advance(by: .seconds(1))
+        #expect(count(.submitted) == 30 && count(.replaced) == 29 && host.ledger.pushSums.isEmpty)
+        let last = try #require(host.request(.appPush)?.number)
+        #expect(try #require(host.push()?.submission) > last)
+    }
+
+    @Test func `counted pushes whose entries cannot be recorded get them later, once`() {
+        host.change(memoryLow: true)
+        for _ in 1...30 { host.push() }
+        host.commits = .failing
+        host.advance(by: .minutes(1))
+        host.push()
+        host.commits = .written
+        host.advance(by: .minutes(1))
+        #expect(count(.submitted) == 30 && count(.replaced) == 29 && host.ledger.pushSums.isEmpty)
+    }
+
     @Test func `entries about pushes that are accepted together have the users of these pushes`() throws {
         host.change(memoryLow: true)
         host.commits = .held

@@ -2,6 +2,7 @@
 
 import Foundation
 import GRDB
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -32,6 +33,28 @@ struct BackupTests {
         #expect(inspection.pendingRequests == 1 && inspection.userIndexes == [feed: 3])
         #expect(LedgerInspection(path: place).pendingRequests == 1)
         #expect(LedgerInspection(path: directory.path).pendingRequests == 0)
+    }
+
+    @Test(.proves("C21"))
+    func `the copy of a ledger for a backup has no valid device token, also not in its free space`()
+        async throws
+    {
+        let bytes = (0..<UInt8(PushToken.size)).map { 0xa0 + $0 }
+        let token = try #require(PushToken(bytes: bytes))
+        let ledger = try Ledger.open(path: directory.path)
+        try await ledger.commitAndWait([.changePushToken(feed, .issue(token), at: time(1))])
+        let place = try place()
+        _ = try LedgerBackup(of: directory.path, isInUse: true).write(to: place)
+        #expect(try ledger.state(of: token) == .valid(feed))
+        try ledger.close()
+        #expect(try Data(contentsOf: URL(filePath: place)).range(of: Data(bytes)) == nil)
+        let copy = try Ledger.open(path: place)
+        #expect(try copy.pushTokens().isEmpty)
+        guard case .ended(feed, _) = try copy.state(of: token) else {
+            Issue.record("the token of the copy has not ended")
+            return
+        }
+        try copy.close()
     }
 
     @Test func `a missing ledger, an empty one and a newer one are not copied`() throws {

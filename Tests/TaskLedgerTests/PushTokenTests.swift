@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Foundation
 import GRDB
 import TaskModel
 import Testing
@@ -53,6 +54,22 @@ struct PushTokenTests {
         let states = try tokens.map { try ledger.state(of: $0) }
         #expect(states.prefix(5).allSatisfy { $0 == .unknown } && states.last == .valid(feed))
         #expect(states.dropFirst(5).dropLast().count { $0 != .unknown } == 20)
+    }
+
+    @Test func `an ended token is not in the ledger any more, and a plugin without one is no holder`() async throws {
+        let ledger = try Ledger.inMemory()
+        let (first, second) = (try token(1), try token(2))
+        try await ledger.commitAndWait([
+            .changePushToken(feed, .issue(first), at: time(1)), .changePushToken(cleaner, .issue(second), at: time(1)),
+        ])
+        #expect(try ledger.snapshot().pushTokenHolders == [feed, cleaner])
+        try await ledger.commitAndWait([.changePushToken(feed, .revoke, at: time(5))])
+        #expect(try ledger.snapshot().pushTokenHolders == [cleaner])
+        let stored = try await ledger.database.read { database in
+            try Data.fetchAll(database, sql: "SELECT digest FROM ended_push_token")
+        }
+        #expect(stored.count == 1 && stored.first?.count == 32 && stored.first != Data(first.bytes))
+        #expect(try ledger.state(of: first) == .ended(feed, at: time(5)))
     }
 
     @Test func `a token is written as 64 hexadecimal digits and read in either case`() throws {

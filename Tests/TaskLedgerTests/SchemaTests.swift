@@ -26,13 +26,15 @@ struct SchemaTests {
                 "14: uses of plugins by hour of the week",
                 "15: deadlines of requests, device tokens",
                 "16: cursors of tasks",
-                "17: order and payloads of cursors, restarts, setbacks",
+                "17: pushes without a journal entry",
+                "18: digests of device tokens",
+                "19: order and payloads of cursors, restarts, setbacks",
             ]
         )
-        #expect(LedgerSchema.version == 17)
+        #expect(LedgerSchema.version == 19)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 17)
+        #expect(try pragma("user_version", of: database) == 19)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -63,9 +65,11 @@ struct SchemaTests {
         3: thirdVersion, 4: fourthVersion, 5: fifthVersion, 7: seventhVersion, 8: eighthVersion, 9: ninthVersion,
         10: tenthVersion, 11: eleventhVersion, 12: twelfthVersion,
         13: thirteenthVersion, 14: usesVersion, 15: fifteenthStep, 16: cursorsVersion,
-        17: seventeenthVersion,
+        17: pushSumsVersion,
+        18: tokenDigestsStep,
+        19: nineteenthVersion,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 17 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 19 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -203,7 +207,17 @@ private let cursorsVersion = """
         INTEGER, moved_at INTEGER!, standstills INTEGER!
     """
 
-private let seventeenthVersion = """
+private let pushSumsVersion = """
+    push_sum: plugin INTEGER! #1, user_id INTEGER! #2, user_process INTEGER!, user_command TEXT, accepted INTEGER!,
+        replaced INTEGER!, lapsed INTEGER!, last INTEGER!
+    """
+
+private let tokenDigestsStep = """
+    ended_push_token: id INTEGER #1, digest BLOB!, plugin INTEGER!, ended_at INTEGER!
+    push_token: plugin INTEGER #1, token BLOB!, digest BLOB!, issued_at INTEGER!
+    """
+
+private let nineteenthVersion = """
     cursor: id INTEGER #1, plugin INTEGER!, identifier TEXT!, bytes BLOB!, version TEXT!, written_by INTEGER!, moved_in
         INTEGER, moved_at INTEGER!, standstills INTEGER!, sequence INTEGER!, origin INTEGER
     event: plugin INTEGER! #1, number INTEGER! #2, type INTEGER!, created_at INTEGER!, attempts INTEGER!, not_before

@@ -35,6 +35,16 @@ public final class UIApplication: Sendable {
     /// The interval that ends legacy fetch, infinity.
     public nonisolated static let backgroundFetchIntervalNever: TimeInterval = .infinity
 
+    /// The receiver of pushes and of the results of registrations. Set it while the plugin enters: background pushes
+    /// then go to the delegate, and no longer to the receiver of the module `BackgroundTasks`. Unlike on Apple's
+    /// platforms the application keeps the object.
+    public var delegate: (any UIApplicationDelegate)? {
+        didSet { BackgroundPlugin.receivePushes(delegate == nil ? nil : { UIApplication.deliver($0) }) }
+    }
+
+    /// Whether this launch has registered for pushes.
+    var isRegistered = false
+
     private init() {}
 
     /// Always ``State/background``.

@@ -3,6 +3,7 @@
 public import BackgroundTasks
 import CBackgroundTasks
 import CBackgroundTasksTesting
+public import Foundation
 
 // The calls of the plugin, as the host has recorded them.
 extension TestHost {
@@ -45,6 +46,17 @@ extension TestHost {
             }
         bgtt_refuse_next(host, Int32(status), subReason.rawValue, message)
     }
+
+    /// Sets the device token that the plugin's next registrations for pushes return.
+    ///
+    /// - Returns: false for a token without bytes, or with more than 64.
+    @discardableResult
+    public func setDeviceToken(_ token: Data) -> Bool {
+        token.withUnsafeBytes { bgtt_set_push_token(host, $0.baseAddress, $0.count) }
+    }
+
+    /// Whether the plugin has registered for pushes, and not unregistered afterwards.
+    public var isRegisteredForPushes: Bool { bgtt_is_registered_for_pushes(host) }
 
     /// The violations of the plugin, each with its rule.
     public var violations: [String] {

@@ -86,6 +86,14 @@ extension TestHost {
     ///
     /// - Returns: the outcome; nil also for a plugin without a receiver.
     public func push(_ payload: Data = Data()) async -> BGTask.Outcome? {
+        guard let delivery = deliverPush(payload) else { return nil }
+        return await outcome(of: delivery)
+    }
+
+    /// Delivers a background push with its payload, and returns at once.
+    ///
+    /// - Returns: the delivered push; nil after a failed entry and after the end of the launch.
+    public func deliverPush(_ payload: Data = Data()) -> Delivery? {
         let number = payload.withUnsafeBytes { bytes in
             var delivery = bgtt_delivery()
             delivery.event = BackgroundEvent.Kind.push.rawValue
@@ -93,7 +101,7 @@ extension TestHost {
             delivery.payload_length = payload.count
             return bgtt_deliver(host, &delivery)
         }
-        return number == 0 ? nil : await outcome(of: Delivery(number: number))
+        return number == 0 ? nil : Delivery(number: number)
     }
 
     /// The message of a completed task; nil without one.

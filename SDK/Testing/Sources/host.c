@@ -66,6 +66,9 @@ bgtt_host *bgtt_new(const char *plugin) {
     host->grace_ns = 5000000000u;
     host->start = host->now = monotonic();
     host->has_fetch_mode = true;
+    host->has_push_mode = true;
+    memset(host->push_token, 0x5a, 32);
+    host->push_token_length = 32;
     host->fetch_interval = UINT64_MAX;
     host->table = make_table(host);
     return host;

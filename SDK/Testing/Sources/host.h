@@ -109,7 +109,9 @@ struct bgtt_host {
     uint32_t role, lane, cause, timeout_ms;
     uint64_t supported_resources, budget_ns, grace_ns;
     uint64_t start, now; /* nanoseconds of CLOCK_MONOTONIC; `now` moves with bgtt_advance */
-    bool has_fetch_mode;
+    bool has_fetch_mode, has_push_mode, is_registered;
+    uint8_t push_token[BGTASK_PUSH_TOKEN_MAX];
+    size_t push_token_length;
 
     phase phase;
     bgt_plugin *page; /* in which entry writes; NULL before entry */
@@ -236,6 +238,7 @@ HIDDEN bool is_refused(bgtt_host *host, problem *problem);
 
 /* cursors.c */
 HIDDEN extern const bgt_cursors CURSORS;
+HIDDEN extern const bgt_pushes PUSHES;
 /* Drops the cursor of a task that succeeded. Locked. */
 HIDDEN void drop_cursor(bgtt_host *host, const task *task);
 

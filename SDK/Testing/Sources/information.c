@@ -126,6 +126,7 @@ static bool is_withheld(bgtt_host *host, const char *id) {
 const void *host_query(const bgt_host *table, const char *id) {
     if (id == NULL || is_withheld(host_of(table), id)) return NULL;
     if (strcmp(id, BGTASK_CURSOR) == 0) return &CURSORS;
+    if (strcmp(id, BGTASK_PUSH) == 0) return &PUSHES;
     return strcmp(id, BGTASK_LEGACY_FETCH) == 0 ? &LEGACY_FETCH : NULL;
 }
 

@@ -94,6 +94,16 @@ void bgtt_set_fetch_mode(bgtt_host *host, bool has_mode);
 /* Makes `query` return NULL for a feature, such as BGTASK_CURSOR, as a host without it does. */
 void bgtt_withhold(bgtt_host *host, const char *id);
 
+/* Whether the manifest has the mode remote-notification, which registrations for pushes require. Default: true. */
+void bgtt_set_push_mode(bgtt_host *host, bool has_mode);
+
+/* Sets the device token that a registration for pushes returns. Default: 32 bytes 0x5a. False for a length other than 1
+ * to BGTASK_PUSH_TOKEN_MAX. Also allowed later: a host may issue another token between two registrations. */
+bool bgtt_set_push_token(bgtt_host *host, const void *bytes, size_t length);
+
+/* Whether the plugin has registered for pushes, and not unregistered afterwards. */
+bool bgtt_is_registered_for_pushes(bgtt_host *host);
+
 /* The real time in milliseconds after which a function that waits gives up. Default: 10,000. */
 void bgtt_set_timeout(bgtt_host *host, uint32_t milliseconds);
 
@@ -181,8 +191,8 @@ void bgtt_advance(bgtt_host *host, uint64_t nanoseconds);
 
 /* ---- Requests ------------------------------------------------------------------------------------------------------ */
 
-/* Refuses the next well-formed call of submit, cancel, cancel_all, pending, or checkpoint with BGT_CHECKPOINT_DURABLE,
- * with a status (such as BGT_UNAVAILABLE), a sub-reason (BGT_REASON_...) and a text. A refused checkpoint has moved the
+/* Refuses the next well-formed call of submit, cancel, cancel_all, pending, register_plugin, unregister_plugin, or
+ * checkpoint with BGT_CHECKPOINT_DURABLE, with a status (such as BGT_UNAVAILABLE), a sub-reason (BGT_REASON_...) and a text. A refused checkpoint has moved the
  * cursor. Several refusals apply in turn. Also allowed inside of a callback. */
 void bgtt_refuse_next(bgtt_host *host, int32_t status, uint32_t sub_reason, const char *text);
 

@@ -18,6 +18,19 @@ struct PluginFilterOptions: ParsableArguments {
     var plugins: [PluginIdentifier] { FilterValues.distinct(plugin) }
 }
 
+/// The option `--identifier` of lists, with one or several tasks.
+struct TaskIdentifierFilterOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Only the task with this identifier.", valueName: "identifier"),
+        completion: .severalTasks,
+        transform: { try FilterValues.list($0, IdentifierArgument.task) }
+    )
+    private var identifier: [[TaskIdentifier]] = []
+
+    /// The identifiers; empty for every task.
+    var identifiers: Set<String> { Set(identifier.joined().map(\.text)) }
+}
+
 /// The values of filters that may be repeated and may have several values between commas.
 enum FilterValues {
     static func list<Value>(_ text: String, _ read: (String) throws -> Value) throws -> [Value] {

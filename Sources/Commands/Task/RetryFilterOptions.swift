@@ -17,12 +17,7 @@ struct RetryFilterOptions: ParsableArguments {
     )
     private var kind: [[TaskKind]] = []
 
-    @Option(
-        help: ArgumentHelp("Only the task with this identifier.", valueName: "identifier"),
-        completion: .severalTasks,
-        transform: { try FilterValues.list($0, IdentifierArgument.task) }
-    )
-    private var identifier: [[TaskIdentifier]] = []
+    @OptionGroup var identifier: TaskIdentifierFilterOptions
 
     @Option(
         help: ArgumentHelp(
@@ -41,7 +36,7 @@ struct RetryFilterOptions: ParsableArguments {
         RetrySelector(
             plugins: plugin.plugins,
             kinds: Set(kind.joined().map(\.name)),
-            identifiers: Set(identifier.joined().map(\.text)),
+            identifiers: identifier.identifiers,
             outcomes: Set(outcome.joined().map(\.rawValue)),
             since: period.since,
             until: period.until

@@ -29,12 +29,7 @@ struct TaskFilterOptions: ParsableArguments {
     )
     private var state: [[TaskRow.State]] = []
 
-    @Option(
-        help: ArgumentHelp("Only the task with this identifier.", valueName: "identifier"),
-        completion: .severalTasks,
-        transform: { try FilterValues.list($0, IdentifierArgument.task) }
-    )
-    private var identifier: [[TaskIdentifier]] = []
+    @OptionGroup var identifier: TaskIdentifierFilterOptions
 
     @Option(
         help: ArgumentHelp("Only work whose first reason for waiting has this code.", valueName: "code"),
@@ -48,7 +43,7 @@ struct TaskFilterOptions: ParsableArguments {
             plugins: plugin.plugins,
             kinds: Set(kind.joined()),
             states: Set(state.joined()),
-            identifiers: Set(identifier.joined().map(\.text)),
+            identifiers: identifier.identifiers,
             reasons: Set(reason.joined().map(\.row.code))
         )
     }

@@ -32,7 +32,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         case running
         /// The plugin is to blame for the end of its newest launch, or for an outcome of a task in it.
         case failing
-        /// A user paused the plugin. It may still have running launches.
+        /// A user paused the plugin, or the main plugin of an extension. It may still have running launches.
         case paused
         case disabled
     }

@@ -88,7 +88,7 @@ package struct PluginPushReply: Codable, Hashable, Sendable {
         case stored
         /// A newer push replaced this one before it was stored.
         case replaced
-        /// The deadline of the push had passed. The waiting push of the plugin stays.
+        /// The deadline of the push had passed, or it had to start at once and could not. The waiting push of the plugin stays.
         case lapsed
     }
 

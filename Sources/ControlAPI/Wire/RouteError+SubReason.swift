@@ -91,12 +91,12 @@ extension RouteError {
         /// The calling user or process may not use this socket or this route.
         case notAdmitted = "not-admitted"
         case notFound = "not-found"
-        /// The thing existed and has ended for good.
-        case gone
         /// The path exists, but not with the method of the call.
         case methodNotAllowed = "method-not-allowed"
         /// The call is valid, but not possible in the present state of the host.
         case conflict
+        /// The thing existed and has ended for good.
+        case gone
         /// The host failed to perform a valid call.
         case hostFailed = "host-failed"
         /// The host has no capacity for the call now.

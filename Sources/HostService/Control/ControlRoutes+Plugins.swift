@@ -73,7 +73,7 @@ extension ControlRoutes {
         let state: PluginListReply.State =
             if !isEnabled {
                 .disabled
-            } else if summary.pause != nil {
+            } else if summary.isPaused {
                 .paused
             } else if summary.hasLaunch {
                 .running

@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
-import LinuxSystem
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -11,25 +10,19 @@ import TaskModel
 extension ControlRoutes {
     /// Returns the token of a plugin, and issues one if it has none or the call rotates it.
     func issueToken(_ text: String, _ order: PushTokenOrder) async throws -> PushTokenReply {
-        let plugin = try await pushedPlugin(text)
-        let present = try await recorded { try $0.pushToken(of: plugin) }
-        let isRotating = order.rotate ?? false
-        if let present, !isRotating { return PushTokenReply(present) }
+        let plugin = try PluginIdentifier(validating: text)
+        try await requireInstalled(plugin)
         var random = SystemRandomNumberGenerator()
         let token = PushToken(using: &random)
-        try await change(plugin, isRotating ? .rotate(to: token) : .issue(token), present == nil ? "issued" : "rotated")
-        // Another call may have issued a token meanwhile: both callers get the same.
+        _ = try await change(plugin, order.rotate == true ? .rotate(to: token) : .issue(token))
+        // Another call may have changed the token meanwhile: the reply has the present one.
         if let issued = try await recorded({ try $0.pushToken(of: plugin) }) { return PushTokenReply(issued) }
         throw RouteError(.notRecorded, "the device token of \(plugin) was revoked meanwhile", remedy: "call again")
     }
 
     func revokeToken(_ text: String) async throws -> PushTokenRevocationReply {
         let plugin = try PluginIdentifier(validating: text)
-        guard try await recorded({ try $0.pushToken(of: plugin) }) != nil else {
-            return PushTokenRevocationReply(plugin, isRevoked: false)
-        }
-        try await change(plugin, .revoke, "revoked")
-        return PushTokenRevocationReply(plugin, isRevoked: true)
+        return PushTokenRevocationReply(plugin, isRevoked: try await change(plugin, .revoke))
     }
 
     func checkToken(_ check: PushTokenCheck) async throws -> PushTokenCheckReply {
@@ -37,40 +30,12 @@ extension ControlRoutes {
         return PushTokenCheckReply(try await recorded { try $0.state(of: token) })
     }
 
-    /// The installed main plugin that may receive pushes.
-    private func pushedPlugin(_ text: String) async throws -> PluginIdentifier {
-        let plugin = try PluginIdentifier(validating: text)
-        try await requireInstalled(plugin)
-        let entry = try await read { scheduler, _ in scheduler.entry(of: plugin) }
-        if let entry, entry.role == .main, entry.modes.contains(.remoteNotification) { return plugin }
-        throw RouteError(
-            SubmissionRefusal(
-                code: .notPermitted,
-                subReason: .remoteNotificationModeMissing,
-                message:
-                    "\(plugin) receives no pushes: they need a main plugin whose manifest lists the background mode"
-                    + " remote-notification; add it to background-modes"
-            )
-        )
-    }
-
-    private func change(_ plugin: PluginIdentifier, _ change: PushTokenChange, _ done: String) async throws {
-        let now = SystemClock().now().wall
-        let entry = JournalEntry(
-            at: now,
-            event: .pushTokenChanged,
-            plugin: plugin,
-            blame: .nobody,
-            message: "the device token of the plugin was \(done)",
-            user: caller?.callingUser
-        )
-        do {
-            try await tokenGate.changing {
-                try await ledger.commitAndWait([.changePushToken(plugin, change, at: now), .journal(entry)])
-            }
-        } catch let error as LedgerError {
-            if error.code == .closed { throw RouteError(.hostStopping()) }
-            throw RouteError(.notRecorded, "\(error)")
+    /// Whether the change had an effect.
+    private func change(_ plugin: PluginIdentifier, _ change: PushTokenChange) async throws -> Bool {
+        let answer = await tokenGate.changing {
+            await ask { .pushTokenChangeRequested(plugin, change, reply: $0) }
         }
+        if case .pushTokenChanged(let isChanged) = answer { return isChanged }
+        throw unexpected(answer)
     }
 }

@@ -145,7 +145,7 @@ extension ControlRoutes {
         case .notPurged(let message): RouteError(.notPurged, message)
         case .cursorNotCleared(let message): RouteError(.cursorInUse, message)
         case .submitted, .triggered, .pushed, .cancelled, .launching, .expiring, .stopping, .purged, .paused, .resumed,
-            .cursorRecorded, .cursorCleared:
+            .cursorRecorded, .cursorCleared, .pushTokenChanged:
             RouteError(
                 .unexpected,
                 "the scheduler returned an answer that does not belong to this call; report this defect of bgtaskd"

@@ -35,6 +35,9 @@ final class PushTokenGate: Sendable {
 
     private let state = Mutex(State())
 
+    /// The number of calls that wait for others.
+    var waitingCalls: Int { state.withLock { $0.waiting.count } }
+
     func pushing<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         await enter(.push)
         defer { leave { $0.pushes -= 1 } }

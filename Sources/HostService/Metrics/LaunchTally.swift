@@ -58,6 +58,9 @@ struct LaunchTally: Sendable {
             case .launch(let outcome): end(outcome, entry)
             default: break
             }
+        case .countPushes(_, let sum):
+            // Counted now: the entry about these pushes follows in a commit that subtracts the sum.
+            for (fate, count) in sum.counts where count != 0 { pushes[fate, default: 0] += count }
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .storeCursor,
             .dropCursor, .restart, .setStandstills, .forbidRequeue, .recordWait, .setDeferrals, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken, .raiseIncarnation:

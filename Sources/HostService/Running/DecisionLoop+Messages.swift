@@ -143,6 +143,8 @@ extension DecisionLoop {
         case .answer(let answer): send(answer, to: launch)
         case .pendingList(let call, let plugin):
             list(requestsOf: core.mainPlugin(of: plugin), for: call, of: launch)
+        case .pushToken(let call, let plugin, let isRegistration):
+            return changePushToken(of: plugin, isRegistering: isRegistration, for: call, of: launch)
         case .log(let level, let task, let message):
             write(level, message, of: launch, task, from: .log, .log, launches)
         }
@@ -204,7 +206,7 @@ extension DecisionLoop {
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
             case .triggered, .pushed, .launching, .notLaunching, .expiring, .stopping, .notRunning, .purged, .notPurged,
-                .paused, .resumed, .cursorRecorded, .cursorCleared, .cursorNotCleared:
+                .paused, .resumed, .cursorRecorded, .cursorCleared, .cursorNotCleared, .pushTokenChanged:
                 break  // Only calls of users have these answers.
             }
         }

@@ -134,6 +134,8 @@ struct RunnerJudge: Hashable {
         case .cancel(let call, let identifier): return .question(call, .cancel(identifier, of: plugin, from: launch))
         case .cancelAll(let call): return .question(call, .cancelAll(of: plugin, from: launch))
         case .pending(let call): return .pendingList(call, of: plugin)
+        case .registerForPushes(let call): return .pushToken(call, of: plugin, isRegistration: true)
+        case .unregisterForPushes(let call): return .pushToken(call, of: plugin, isRegistration: false)
         case .log(let level, let task, let message):
             // Each byte that is not UTF-8 was replaced by three bytes.
             return .log(level, of: task, Self.bounded(message, limit: 3 * 4_096))

@@ -24,6 +24,8 @@ enum RunnerVerdict: Hashable {
     case answer(HostMessage)
     /// A call in which the plugin lists its pending requests, answered from the ledger.
     case pendingList(CallNumber, of: PluginIdentifier)
+    /// A call of the plugin for its device token, or that ends the token.
+    case pushToken(CallNumber, of: PluginIdentifier, isRegistration: Bool)
     /// A line of the plugin's log, about one task or, with nil, about the launch.
     case log(LogLevel, of: TaskID?, String)
 }

@@ -73,7 +73,11 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
         var headers: HTTPHeaders = ["content-length": "\(answer.body.count)"]
         for field in answer.fields { headers.add(name: field.name, value: field.value) }
         if closes { headers.add(name: "connection", value: "close") }
-        let response = HTTPResponseHead(version: head.version, status: .init(statusCode: answer.status), headers: headers)
+        let response = HTTPResponseHead(
+            version: head.version,
+            status: .init(statusCode: answer.status),
+            headers: headers
+        )
         context.write(wrapOutboundOut(.head(response)), promise: nil)
         if head.method != .HEAD {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)

@@ -31,6 +31,7 @@ enum StagedChange: Sendable {
     case pause(PluginIdentifier, PluginPause?, reply: ReplyToken?)
     /// The deletion of a cursor by a user.
     case cursorClearing(ReplyToken)
+    case pushToken(StagedPushToken)
     /// Changes of a plugin's wait history that concern the given classes of work.
     case waits(PluginIdentifier, [WorkClass])
     /// Changes that no decision waits for. After a failed commit they are staged again.
@@ -73,6 +74,8 @@ struct StagedPushes: Sendable {
     let stored: PendingRequest?
     /// The answers to the senders, in order of arrival.
     let answers: [Answer]
+    /// The counts of those pushes that have no journal entry.
+    let sums: [PushSum]
     let change: ChangeNumber
 
     struct Answer: Sendable {

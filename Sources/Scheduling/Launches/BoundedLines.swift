@@ -11,6 +11,8 @@ struct BoundedLines: Sendable {
         /// The line about a pending request that the launch cancelled. A cancellation is an outcome, which `why` reads
         /// from the journal.
         case cancellation
+        /// The line about a device token that the launch registered or unregistered.
+        case pushToken
 
         /// Maximum number of journal lines of the kind per launch; later lines are only counted.
         var limit: Int { self == .cancellation ? 100 : 20 }

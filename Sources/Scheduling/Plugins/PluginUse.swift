@@ -30,6 +30,7 @@ extension Scheduler {
     mutating func forget(_ plugin: PluginIdentifier, at now: Moment) {
         let use = PluginUse(of: plugins[plugin])
         plugins.remove(plugin)
+        if pushLines[plugin]?.hasSums == false { pushLines[plugin] = nil }
         for lane in Lane.allCases { waiters.set([], for: ConditionWaiters.Waiter(plugin: plugin, lane: lane)) }
         if usesOfUninstalled.count >= Self.mostUsesKept {
             let policies = configuration.policies

@@ -44,8 +44,8 @@ extension PluginRecord {
         for kind in kinds { ownEnds[kind] = end }
     }
 
-    /// Counts launches with own refresh requests that used their whole budget. One that completed earlier ends the
-    /// count.
+    /// Counts launches with own refresh requests that used their whole budget. A completed, expired or overrun launch
+    /// with such requests that used less resets the count.
     private mutating func noteLate(_ launch: PastLaunch) {
         guard launch.cause != .user, launch.ownKinds.contains(.refresh) else { return }
         switch launch.outcome {

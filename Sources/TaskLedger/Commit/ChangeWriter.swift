@@ -102,6 +102,9 @@ struct ChangeWriter: Sendable {
             try access.setPause(of: plugin, pause, names: &plugins)
         case .setUses(let plugin, let uses):
             try access.setUses(of: plugin, uses, names: &plugins)
+        case .countPushes(let plugin, let sum):
+            try access.countPushes(of: plugin, sum, names: &plugins)
+            lastSubmission = max(lastSubmission, sum.last)
         case .changePushToken(let plugin, let change, let now):
             try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
         case .raiseIncarnation(let incarnation):

@@ -36,6 +36,7 @@ extension LedgerChange {
         case .rememberPlugin(let plugin): "storing the record of plugin \(plugin.identifier)"
         case .forgetPlugin(let identifier): "deleting the record of plugin \(identifier)"
         case .setPause(let plugin, let pause): "\(pause == nil ? "deleting" : "storing") the pause of \(plugin)"
+        case .countPushes(let plugin, _): "counting the pushes to \(plugin)"
         case .setUses(let plugin, _): "storing the uses of \(plugin)"
         case .changePushToken(let plugin, _, _): "changing the device token of \(plugin)"
         case .raiseIncarnation(let incarnation): "beginning incarnation \(incarnation) of the ledger"

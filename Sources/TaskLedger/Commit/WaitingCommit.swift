@@ -44,7 +44,7 @@ extension LedgerChange {
         case .recordWait, .setDeferrals: true
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
             .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .setFetch,
-            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken,
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .changePushToken,
             .raiseIncarnation:
             false
         }
@@ -56,7 +56,7 @@ extension LedgerChange {
         case .forgetPlugin(let plugin): plugin
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
             .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .journal,
-            .setFetch, .recordOccurrence, .rememberPlugin, .setPause, .setUses, .changePushToken,
+            .setFetch, .recordOccurrence, .rememberPlugin, .setPause, .setUses, .countPushes, .changePushToken,
             .raiseIncarnation:
             nil
         }

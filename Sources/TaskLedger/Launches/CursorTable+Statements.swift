@@ -84,9 +84,9 @@ extension LedgerSchema {
         CREATE INDEX cursor_by_identifier ON cursor (identifier);
         """
 
-    /// The seventeenth migration: the order of the writes of cursors, the payload that a cursor belongs to, requests
+    /// The nineteenth migration: the order of the writes of cursors, the payload that a cursor belongs to, requests
     /// that begin from the start, and the setbacks of work.
-    static let seventeenth = """
+    static let nineteenth = """
         ALTER TABLE cursor ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE cursor ADD COLUMN origin INTEGER;
         UPDATE cursor SET sequence = id;

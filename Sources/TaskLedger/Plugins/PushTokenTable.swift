@@ -1,10 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Crypto
 import Foundation
 import GRDB
 package import TaskModel
 
-// The device tokens of plugins, and the newest tokens that have ended.
+// The device tokens of plugins, and the newest tokens that have ended. A valid token is stored, because its plugin gets
+// the same token at each registration. Tokens are found by their SHA-256, and of an ended token only this is kept.
 extension Ledger {
     /// The valid token of a plugin; nil without one. Blocks until it is read.
     package func pushToken(of plugin: PluginIdentifier) throws(LedgerError) -> IssuedPushToken? {
@@ -22,7 +24,18 @@ extension Ledger {
     }
 }
 
+extension PushToken {
+    /// The SHA-256 of the token. It does not reveal the token, which is random.
+    fileprivate var digest: Data { Data(SHA256.hash(data: bytes)) }
+}
+
 extension Database {
+    /// The plugins with a valid device token.
+    func pushTokenHolders() throws -> Set<PluginIdentifier> {
+        let sql = "SELECT identifier FROM push_token JOIN plugin ON plugin.id = push_token.plugin"
+        return Set(try rows(sql, of: "push_token") { try $0.plugin() })
+    }
+
     fileprivate func pushTokens(of plugin: PluginIdentifier? = nil) throws -> [IssuedPushToken] {
         let sql = """
             SELECT identifier, token, issued_at FROM push_token JOIN plugin ON plugin.id = push_token.plugin
@@ -39,10 +52,10 @@ extension Database {
     }
 
     fileprivate func state(of token: PushToken) throws -> PushTokenState {
-        let bytes = Data(token.bytes)
-        let valid = try rows(Tokens.valid, [bytes], of: "push_token") { try $0.plugin() }
+        let digest = token.digest
+        let valid = try rows(Tokens.valid, [digest], of: "push_token") { try $0.plugin() }
         if let plugin = valid.first { return .valid(plugin) }
-        let ended = try rows(Tokens.ended, [bytes], of: "ended_push_token") { row in
+        let ended = try rows(Tokens.ended, [digest], of: "ended_push_token") { row in
             PushTokenState.ended(try row.plugin(), at: try row.wallTime("ended_at"))
         }
         return ended.first ?? .unknown
@@ -68,11 +81,11 @@ extension WriteAccess {
         switch change {
         case .issue(let token):
             let number = try names.number(of: plugin, in: self)
-            try run(Tokens.issue, number, Data(token.bytes), now.nanoseconds)
+            try run(Tokens.issue, number, Data(token.bytes), token.digest, now.nanoseconds)
         case .rotate(let token):
             let number = try names.number(of: plugin, in: self)
             try endPushToken(ofPlugin: number, at: now)
-            try run(Tokens.issue, number, Data(token.bytes), now.nanoseconds)
+            try run(Tokens.issue, number, Data(token.bytes), token.digest, now.nanoseconds)
         case .revoke:
             guard let number = try names.knownNumber(of: plugin, in: self) else { return }
             try endPushToken(ofPlugin: number, at: now)
@@ -88,27 +101,29 @@ extension WriteAccess {
 
 private enum Tokens {
     static let valid = """
-        SELECT identifier FROM push_token JOIN plugin ON plugin.id = push_token.plugin WHERE token = ?
+        SELECT identifier FROM push_token JOIN plugin ON plugin.id = push_token.plugin WHERE digest = ?
         """
     static let ended = """
         SELECT identifier, ended_at FROM ended_push_token JOIN plugin ON plugin.id = ended_push_token.plugin
-        WHERE token = ?
+        WHERE digest = ?
         """
     static let issue = StatementText(
-        "INSERT INTO push_token (plugin, token, issued_at) VALUES (?, ?, ?) ON CONFLICT (plugin) DO NOTHING"
+        """
+        INSERT INTO push_token (plugin, token, digest, issued_at) VALUES (?, ?, ?, ?) ON CONFLICT (plugin) DO NOTHING
+        """
     )
     static let keepEnded = StatementText(
         """
-        INSERT OR REPLACE INTO ended_push_token (token, plugin, ended_at)
-        SELECT token, plugin, ? FROM push_token WHERE plugin = ?
+        INSERT OR REPLACE INTO ended_push_token (digest, plugin, ended_at)
+        SELECT digest, plugin, ? FROM push_token WHERE plugin = ?
         """
     )
     static let remove = StatementText("DELETE FROM push_token WHERE plugin = ?")
     /// Keeps the newest 20 ended tokens of a plugin, so that rotations do not fill the ledger.
     static let prune = StatementText(
         """
-        DELETE FROM ended_push_token WHERE plugin = ? AND token NOT IN (
-            SELECT token FROM ended_push_token WHERE plugin = ? ORDER BY ended_at DESC, token LIMIT 20
+        DELETE FROM ended_push_token WHERE plugin = ? AND digest NOT IN (
+            SELECT digest FROM ended_push_token WHERE plugin = ? ORDER BY ended_at DESC, digest LIMIT 20
         )
         """
     )
@@ -135,4 +150,52 @@ extension LedgerSchema {
 
         CREATE INDEX ended_push_token_by_plugin ON ended_push_token (plugin);
         """
+
+    /// The eighteenth migration: tokens are found by their digest, and of ended tokens only the digest is kept. SQLite
+    /// computes no SHA-256, so the tokens of older ledgers are dropped.
+    static let tokenDigests = """
+        DROP TABLE push_token;
+        DROP TABLE ended_push_token;
+
+        CREATE TABLE push_token (
+            plugin INTEGER PRIMARY KEY REFERENCES plugin (id),
+            token BLOB NOT NULL,
+            digest BLOB NOT NULL UNIQUE,
+            issued_at INTEGER NOT NULL
+        ) STRICT;
+
+        CREATE TABLE ended_push_token (
+            id INTEGER PRIMARY KEY,
+            digest BLOB NOT NULL UNIQUE,
+            plugin INTEGER NOT NULL REFERENCES plugin (id),
+            ended_at INTEGER NOT NULL
+        ) STRICT;
+
+        CREATE INDEX ended_push_token_by_plugin ON ended_push_token (plugin);
+        """
+}
+
+// A backup leaves the machine, and a restored host ends all tokens: the copy has none that is valid.
+extension Database {
+    /// Ends the valid tokens in the copy of a ledger, and overwrites their bytes in the file.
+    ///
+    /// - Parameter now: the time at which the tokens of the copy end.
+    func dropPushTokens(at now: WallTime) throws {
+        guard try tableExists("push_token") else { return }
+        // SQLite else leaves deleted rows in the free space of the file.
+        try execute(sql: "PRAGMA secure_delete = ON")
+        if try columns(in: "push_token").contains(where: { $0.name == "digest" }) {
+            try execute(
+                sql: """
+                    INSERT OR REPLACE INTO ended_push_token (digest, plugin, ended_at)
+                    SELECT digest, plugin, ? FROM push_token
+                    """,
+                arguments: [now.nanoseconds]
+            )
+            try execute(sql: "DELETE FROM push_token")
+        } else {
+            // A ledger of an older host, with ended tokens as they were issued.
+            try execute(sql: "DELETE FROM push_token; DELETE FROM ended_push_token")
+        }
+    }
 }

@@ -1,9 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import GRDB
+import LinuxSystem
+import TaskModel
 
 /// Copies a ledger for a backup, by SQLite's online backup. The host of the ledger may run and commit meanwhile: the
-/// copy contains one committed state, with the changes of the write-ahead log.
+/// copy contains one committed state, with the changes of the write-ahead log. The device tokens have ended in it.
 package struct LedgerBackup: Hashable {
     /// Path of the file of the ledger.
     package let ledger: String
@@ -19,7 +21,8 @@ package struct LedgerBackup: Hashable {
         if !isInUse { guard try file.exists() else { throw .nothingToBackUp(ledger) } }
         try file.readOnly("copying it for a backup") { database in
             guard try file.judgeVersion(of: database) else { throw LedgerError.nothingToBackUp(ledger) }
-            try database.copy(toEmptyFile: copy)
+            let now = SystemClock().now().wall
+            try database.copy(toEmptyFile: copy) { try $0.dropPushTokens(at: now) }
         }
         return LedgerInspection(path: copy)
     }

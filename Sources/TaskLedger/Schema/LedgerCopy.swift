@@ -131,12 +131,15 @@ package struct LedgerCopy: Hashable, Sendable {
 extension Database {
     /// Copies the database, as this connection sees it, into the empty file at `path`. The caller deletes the file
     /// after a failure.
-    func copy(toEmptyFile path: String) throws {
+    ///
+    /// - Parameter change: a change of the copy before it is closed.
+    func copy(toEmptyFile path: String, changing change: (Database) throws -> Void = { _ in }) throws {
         let copy = try DatabaseQueue(path: path)
         try copy.writeWithoutTransaction { target in
             // The file is deleted after a failure, so that it needs no journal to roll back.
             try target.execute(sql: "PRAGMA journal_mode = OFF")
             try backup(to: target)
+            try change(target)
         }
         try copy.close()
     }

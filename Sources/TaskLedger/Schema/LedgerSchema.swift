@@ -77,7 +77,9 @@ enum LedgerSchema {
         Step(name: "14: uses of plugins by hour of the week", sql: fourteenth),
         Step(name: "15: deadlines of requests, device tokens", sql: fifteenth),
         Step(name: "16: cursors of tasks", sql: sixteenth),
-        Step(name: "17: order and payloads of cursors, restarts, setbacks", sql: seventeenth),
+        Step(name: "17: pushes without a journal entry", sql: seventeenth),
+        Step(name: "18: digests of device tokens", sql: tokenDigests),
+        Step(name: "19: order and payloads of cursors, restarts, setbacks", sql: nineteenth),
     ]
 
     private static let usersBlame = """

@@ -31,6 +31,8 @@ struct LedgerInMemory {
         var occurrences: [TaskIdentifier: WallTime] = [:]
         var pauses: [PluginIdentifier: PluginPause] = [:]
         var uses: [PluginIdentifier: UseHistogram] = [:]
+        var pushSums: [PluginIdentifier: [UInt32?: PushSum]] = [:]
+        var pushTokens: [PluginIdentifier: PushToken] = [:]
         var cursors: [TaskIdentifier: Int] = [:]
         /// Submissions whose present launch has moved their cursor.
         var moved: Set<SubmissionNumber> = []
@@ -62,6 +64,11 @@ struct LedgerInMemory {
     var fetches: [PluginIdentifier: FetchSchedule] { state.fetches }
     var pauses: [PluginIdentifier: PluginPause] { state.pauses }
     var uses: [PluginIdentifier: UseHistogram] { state.uses }
+    /// The pushes without a journal entry.
+    var pushSums: [PluginIdentifier: [PushSum]] {
+        state.pushSums.mapValues { sums in sums.values.sorted { $0.last < $1.last } }
+    }
+    var pushTokens: [PluginIdentifier: PushToken] { state.pushTokens }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The tasks with a cursor, and the numbers of runs in a row that did not move it.
     var cursors: [TaskIdentifier: Int] { state.cursors }
@@ -112,6 +119,8 @@ struct LedgerInMemory {
             occurrences: state.occurrences,
             pauses: state.pauses,
             uses: state.uses,
+            pushSums: pushSums,
+            pushTokenHolders: Set(state.pushTokens.keys),
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -159,9 +168,10 @@ struct LedgerInMemory {
         for case .endLaunch(let number, let end) in changes { try endLaunch(number, end, in: &new) }
         for case .recordWait(let key, let reasons, let at) in changes { waitHistory.append((key, reasons, at)) }
         let reported = entries.filter(\.event.endsSubmission).compactMap(\.submission)
-        journaled.formUnion(reported)
+        let explained = countedPushes(changes).subtracting(new.present).union(reported)
+        journaled.formUnion(explained)
         unexplained.formUnion(state.present.subtracting(new.present))
-        unexplained.subtract(reported)
+        unexplained.subtract(explained)
         everStored.formUnion(new.present)
         state = new
         journal += entries
@@ -231,7 +241,13 @@ struct LedgerInMemory {
             if state.cursors[identifier] != nil { state.cursors[identifier] = count }
         case .journal(let entry):
             if let number = entry.submission { state.lastSubmission = max(state.lastSubmission, number) }
-        case .endLaunch, .requeueTask, .changePushToken, .raiseIncarnation: break
+        case .changePushToken(let plugin, let change, _):
+            switch change {
+            case .issue(let token): state.pushTokens[plugin] = state.pushTokens[plugin] ?? token
+            case .rotate(let token): state.pushTokens[plugin] = token
+            case .revoke: state.pushTokens[plugin] = nil
+            }
+        case .endLaunch, .requeueTask, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil
@@ -241,6 +257,7 @@ struct LedgerInMemory {
             state.deferrals = state.deferrals.filter { $0.key.plugin != plugin }
         case .setPause(let plugin, let pause): state.pauses[plugin] = pause
         case .setUses(let plugin, let uses): state.uses[plugin] = uses
+        case .countPushes(let plugin, let sum): count(sum, of: plugin, in: &state)
         }
     }
 
@@ -300,6 +317,23 @@ struct LedgerInMemory {
     private func count(_ entry: JournalEntry, in state: inout State) {
         guard case .task = entry.event, let launch = entry.launch, let number = entry.submission else { return }
         state.running[launch]?.outcomes[number, default: 0] += 1
+    }
+
+    private func count(_ sum: PushSum, of plugin: PluginIdentifier, in state: inout State) {
+        var total = state.pushSums[plugin]?[sum.user?.uid] ?? PushSum(user: sum.user, last: sum.last)
+        total.add(sum)
+        state.pushSums[plugin, default: [:]][sum.user?.uid] = total.isZero ? nil : total
+        if state.pushSums[plugin]?.isEmpty == true { state.pushSums[plugin] = nil }
+        state.lastSubmission = max(state.lastSubmission, sum.last)
+    }
+
+    /// The waiting pushes that the changes replace and count instead of journaling each.
+    private func countedPushes(_ changes: [LedgerChange]) -> Set<SubmissionNumber> {
+        let counting = changes.compactMap { change -> PluginIdentifier? in
+            if case .countPushes(let plugin, let sum) = change, sum.replaced > 0 { plugin } else { nil }
+        }
+        let pushes = state.requests.values.filter { $0.request.kind == .push && counting.contains($0.plugin) }
+        return Set(pushes.map(\.number))
     }
 
     /// Adds a complaint if a stored request exceeds its limit. Exempt are requeued tasks, replacements, and new

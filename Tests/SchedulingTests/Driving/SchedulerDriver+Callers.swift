@@ -36,11 +36,26 @@ extension SchedulerDriver {
         to plugin: PluginIdentifier = .app,
         until deadline: Duration? = nil,
         isLowPriority: Bool = false,
+        isOnlyNow: Bool = false,
         payload: [UInt8] = []
     ) -> Answer? {
-        let expiresAt = deadline.map { clock.now.wall + $0 }
-        let push = Push(to: plugin, payload: payload, expiresAt: expiresAt, isLowPriority: isLowPriority)
+        let push = Push(
+            to: plugin,
+            payload: payload,
+            expiresAt: deadline.map { clock.now.wall + $0 },
+            isLowPriority: isLowPriority,
+            isOnlyNow: isOnlyNow
+        )
         return ask { .pushed(push, reply: $0) }
+    }
+
+    @discardableResult
+    func changePushToken(
+        of plugin: PluginIdentifier = .app,
+        _ change: PushTokenChange,
+        from launch: LaunchNumber? = nil
+    ) -> Answer? {
+        ask { .pushTokenChangeRequested(plugin, change, from: launch, reply: $0) }
     }
 
     @discardableResult

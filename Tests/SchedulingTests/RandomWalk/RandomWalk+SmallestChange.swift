@@ -101,8 +101,11 @@ extension SchedulerDriver {
     fileprivate func reasons(against work: PendingWork) -> Set<String> {
         // The outcome of a task that ran is irrelevant here.
         if plans.contains(where: { $0.tasks.contains { $0.work.number == work.number } }) { return [] }
-        let same = ledger.requests.first { $0.request.identifier == work.identifier && $0.plugin == work.plugin }
-        let event = ledger.events.first { $0.number == work.number }
+        // As the scheduler has it: the ledger may keep a retry delay of a clock that was ahead, which does not count.
+        let same = scheduler.pendingRequests.first {
+            $0.request.identifier == work.identifier && $0.plugin == work.plugin
+        }
+        let event = scheduler.pendingEvents.first { $0.number == work.number }
         guard let waiting = work.identifier == nil ? event.map(PendingWork.event) : same.map(PendingWork.request) else {
             return []
         }

@@ -58,7 +58,7 @@ extension SchedulerEvent {
         case .cancelRequested, .cancelAllRequested: .cancellation
         case .runRequested, .expirationSimulated, .conditionsSimulated, .configured: .simulation
         case .taskStopRequested, .launchStopRequested: .stop
-        case .pauseRequested, .resumeRequested, .cursorClearRequested: .pause
+        case .pauseRequested, .resumeRequested, .cursorClearRequested, .pushTokenChangeRequested: .pause
         case .purgeRequested: .purge
         case .byUser(_, let event): event.kind
         case .committed: .commit

@@ -36,6 +36,6 @@ enum Parts {
         OverloadShape.self, SubmitsAfterwards.self, ApplicationObject.self, QueueShapes.self, SubclassShape.self,
         ExpiringActivity.self, SingleCompletion.self, StoredTask.self, HandlerTable.self, SubmissionAtLaunch.self,
         SubmissionAnew.self, MonitoredSession.self, ActorScheduler.self, FreshnessCheck.self, QueuedWork.self,
-        MainBundle.self, Study.self,
+        MainBundle.self, Study.self, RemainingItems.self,
     ]
 }

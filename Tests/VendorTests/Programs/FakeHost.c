@@ -222,6 +222,27 @@ static void events_without_receiver_end_as_in_a_host(void) {
     end(host, 0);
 }
 
+static void a_plugin_registers_for_pushes_and_gets_the_token_of_the_test(void) {
+    const uint8_t other[] = {1, 2, 3};
+    uint8_t token[BGTASK_PUSH_TOKEN_MAX];
+    uint64_t needed = 0;
+    bgtt_host *host = bgtt_new(PLUGIN);
+    const bgt_host *table = bgtt_table(host);
+    CHECK(bgt_register_for_pushes(table, token, 31, &needed) == BGT_TRUNCATED && needed == 32);
+    CHECK(bgt_register_for_pushes(table, NULL, 1, NULL) == BGT_INVALID);
+    CHECK(bgt_register_for_pushes(table, token, sizeof token, NULL) == BGT_OK && token[31] == 0x5a);
+    CHECK(bgtt_is_registered_for_pushes(host));
+    CHECK(bgtt_set_push_token(host, other, sizeof other) && !bgtt_set_push_token(host, other, 0));
+    CHECK(bgt_register_for_pushes(table, token, sizeof token, &needed) == BGT_OK && needed == 3 && token[2] == 3);
+    CHECK(bgt_unregister_for_pushes(table) == BGT_OK && !bgtt_is_registered_for_pushes(host));
+    bgtt_refuse_next(host, BGT_UNAVAILABLE, BGT_REASON_NOT_RECORDED, "the disk is full");
+    CHECK(bgt_register_for_pushes(table, token, sizeof token, NULL) == BGT_UNAVAILABLE);
+    CHECK(!bgtt_is_registered_for_pushes(host));
+    bgtt_withhold(host, BGTASK_PUSH);
+    CHECK(bgt_register_for_pushes(table, token, sizeof token, NULL) == BGT_NOT_OFFERED);
+    bgtt_free(host);
+}
+
 static void calls_after_the_end_return_ended(void) {
     bgtt_host *host = begin(succeed);
     const bgt_host *table = bgtt_table(host);
@@ -309,6 +330,7 @@ int main(void) {
     refusals_apply_in_turn();
     a_failed_entry_names_the_refused_call();
     events_without_receiver_end_as_in_a_host();
+    a_plugin_registers_for_pushes_and_gets_the_token_of_the_test();
     calls_after_the_end_return_ended();
     calls_to_a_retired_host_return_ended();
     a_copy_of_the_table_ends_the_process();

@@ -26,6 +26,8 @@ public typealias PluginHooks = UnsafeMutablePointer<bgt_plugin>
 public enum BackgroundPlugin {
     private struct Entry {
         var receiver: (@Sendable (BackgroundEvent) -> Void)?
+        /// The receiver of pushes; nil when `receiver` gets them.
+        var pushReceiver: (@Sendable (BackgroundEvent) -> Void)?
         var stop: (@Sendable () -> Void)?
         var registered: Set<String> = []
         /// Identifiers of the tasks of this launch, without events.
@@ -118,7 +120,7 @@ public enum BackgroundPlugin {
             BackgroundPlugin.requireHandlers()
             MainLoop.run()
         }
-        if entry.receiver != nil {
+        if entry.receiver != nil || entry.pushReceiver != nil {
             hooks.pointee.receive = { _, table, event in BackgroundPlugin.receive(event, from: Host(table: table)) }
         }
         hooks.pointee.stop = { _, _ in
@@ -144,13 +146,20 @@ public enum BackgroundPlugin {
     /// process ends.
     public static func onStop(_ stop: @escaping @Sendable () -> Void) { entry.withLock { $0.stop = stop } }
 
+    static func setPushReceiver(_ receiver: (@Sendable (BackgroundEvent) -> Void)?) {
+        entry.withLock { $0.pushReceiver = receiver }
+    }
+
     static func remember(registered identifier: String) {
         entry.withLock { _ = $0.registered.insert(identifier) }
     }
 
     private static func receive(_ event: bgt_task, from host: Host) {
         guard let event = DeliveredTask(event, host)?.task() as? BackgroundEvent else { return }
-        entry.withLock { $0.receiver }?(event)
+        let receiver = entry.withLock { event.kind == .push ? $0.pushReceiver ?? $0.receiver : $0.receiver }
+        // As without any receiver: the event `started` succeeds, and every other one is consumed.
+        guard let receiver else { return event.complete(event.kind == .started ? .success : .noData) }
+        receiver(event)
     }
 
     /// Ends the process if a task of the launch has no handler. The host ends such a task as not registered when entry

@@ -319,8 +319,8 @@ extern "C" {
 #define BGT_EVENT_TRIGGER 2u /* the trigger of an extension */
 #define BGT_EVENT_FETCH 3u   /* legacy fetch */
 /* A background push, with its payload of at most BGTASK_PUSH_PAYLOAD_MAX. Delivered only to a plugin whose manifest has
- * the background mode remote-notification: listing the mode declares that the plugin handles this number. The number
- * belongs to the header from this version on: minor version 0 is not frozen yet. */
+ * the background mode remote-notification. The number belongs to minor version 0, which the release tag abi-1.0 will
+ * freeze: every released header defines it. A manifest that `requires` bgtask.push/1 is refused by hosts without it. */
 #define BGT_EVENT_PUSH 4u
 
 /* int32_t; never 0, so that a boolean result is not mistaken for an outcome */
@@ -806,6 +806,32 @@ typedef struct bgt_cursors {
     int32_t (*discard)(const bgt_host *host, bgt_task task, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_cursors;
 
+/* Background pushes (BGT_EVENT_PUSH): the device token, by which senders on other machines address this plugin on this
+ * host through a gateway. Local senders name the plugin, and need no token. */
+#define BGTASK_PUSH "bgtask.push/1"
+#define BGTASK_PUSH_TOKEN_MAX 64u /* bytes, of a device token */
+typedef struct bgt_pushes {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* Copies the device token of this plugin, and issues one if it has none: returns after the durable commit, and
+     * counts as a call of submit. The token stays the same at each launch, until `unregister_plugin`, a user, or a
+     * restore of the host ends it. Call this at each launch, and give a changed token to the senders. It is a secret:
+     * do not log it. With BGT_OK and BGT_TRUNCATED `needed` (may be NULL) receives the number of bytes.
+     * BGT_OK; BGT_TRUNCATED: capacity < needed, nothing was copied; BGT_NOT_PERMITTED: the manifest lacks the mode
+     * remote-notification; BGT_WRONG_ROLE: extension; BGT_UNAVAILABLE: the commit failed, or the token was revoked
+     * meanwhile; BGT_INVALID: buffer NULL with a capacity.
+     * @call thread=any phase=entry,running,stop blocks=commit */
+    int32_t (*register_plugin)(const bgt_host *host, uint8_t *BGTASK_NULLABLE buffer, uint64_t capacity,
+                               uint64_t *BGTASK_NULLABLE needed, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+
+    /* Ends the device token of this plugin. Returns after the durable commit, and counts as a call of submit. Pushes
+     * of local senders still arrive. The next registration issues another token.
+     * BGT_OK: also when it had none; BGT_NOT_PERMITTED, BGT_WRONG_ROLE: as above; BGT_UNAVAILABLE: the commit failed.
+     * @call thread=any phase=entry,running,stop blocks=commit */
+    int32_t (*unregister_plugin)(const bgt_host *host, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+} bgt_pushes;
+
 /* With BGTASK_DECLARATIONS_ONLY, for generators of bindings, the header has types, constants and ids alone: no
  * assertions, no functions, and no include of time.h. */
 #ifndef BGTASK_DECLARATIONS_ONLY
@@ -937,6 +963,12 @@ BGTASK_AT_(bgt_cursors, read, 8);
 BGTASK_AT_(bgt_cursors, checkpoint, 16);
 BGTASK_AT_(bgt_cursors, discard, 24);
 
+BGTASK_SIZE_(bgt_pushes, 24);
+BGTASK_AT_(bgt_pushes, size, 0);
+BGTASK_AT_(bgt_pushes, reserved, 4);
+BGTASK_AT_(bgt_pushes, register_plugin, 8);
+BGTASK_AT_(bgt_pushes, unregister_plugin, 16);
+
 /* ---- Conveniences: inline functions of the plugin, no part of the ABI -------------------------------------------- */
 
 BGTASK_INLINE_ bgt_request bgtask_request_(uint32_t kind, const char *identifier) {
@@ -974,8 +1006,8 @@ BGTASK_INLINE_ bgt_request bgt_continued_request(const char *identifier, const c
     return request;
 }
 
-/* Wall-clock time for earliest_begin_ns and expires_at_ns of bgt_request. INT64_MAX, that is never, when the time is out
- * of range; 0, that is no delay and no deadline, when it is before 1970. */
+/* Wall-clock time for earliest_begin_ns and expires_at_ns of bgt_request. INT64_MAX, that is never, when the time is
+ * out of range; 0, that is no delay and no deadline, when it is before 1970. */
 BGTASK_INLINE_ int64_t bgt_seconds_from_now(int64_t seconds) {
     struct timespec now = BGTASK_ZERO_;
     (void)timespec_get(&now, TIME_UTC);
@@ -1119,6 +1151,18 @@ BGTASK_INLINE_ int32_t bgt_discard_cursor(const bgt_host *host, bgt_task task) {
     return cursors == NULL ? BGT_NOT_OFFERED : cursors->discard(host, task, NULL);
 }
 
+/* BGT_NOT_OFFERED when the host has no pushes. */
+BGTASK_INLINE_ int32_t bgt_register_for_pushes(const bgt_host *host, uint8_t *BGTASK_NULLABLE buffer,
+                                               uint64_t capacity, uint64_t *BGTASK_NULLABLE needed) {
+    const bgt_pushes *pushes = BGTASK_CAST_(const bgt_pushes *, host->query(host, BGTASK_PUSH));
+    return pushes == NULL ? BGT_NOT_OFFERED : pushes->register_plugin(host, buffer, capacity, needed, NULL);
+}
+
+BGTASK_INLINE_ int32_t bgt_unregister_for_pushes(const bgt_host *host) {
+    const bgt_pushes *pushes = BGTASK_CAST_(const bgt_pushes *, host->query(host, BGTASK_PUSH));
+    return pushes == NULL ? BGT_NOT_OFFERED : pushes->unregister_plugin(host, NULL);
+}
+
 /* A place in the work of bgt_for_each. */
 typedef struct bgt_position {
     uint64_t length; /* 0: the start */
@@ -1136,27 +1180,50 @@ typedef enum bgt_step {
 typedef int32_t (*bgt_item)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
                             const bgt_position *here, bgt_position *next) BGTASK_NOEXCEPT;
 
+/* Whether the work behind the cursor `here` of an earlier run is the rest of this task's work: not 0. A new version
+ * that cannot use the cursor compares `info->version`. A task whose payload names other work compares
+ * `info->submission`. */
+typedef int32_t (*bgt_accepts)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
+                               const bgt_cursor_info *info, const bgt_position *here) BGTASK_NOEXCEPT;
+
+/* Reads the place where bgt_for_each_accepted begins. Deletes a cursor that `accepts` refuses. */
+BGTASK_INLINE_ int32_t bgt_find_position_(const bgt_host *host, bgt_task task, bgt_accepts BGTASK_NULLABLE accepts,
+                                          void *BGTASK_NULLABLE context, bgt_position *here) {
+    bgt_cursor_info info = BGTASK_ZERO_;
+    here->length = 0;
+    const int32_t status = bgt_read_cursor(host, task, &info, here->cursor, sizeof here->cursor);
+    if (status != BGT_OK) {
+        return status == BGT_NOT_FOUND ? BGT_OK : status;
+    }
+    here->length = info.length;
+    if (accepts != NULL && !accepts(context, host, task, &info, here)) {
+        here->length = 0;
+        /* The host repeats a failed commit, and the next checkpoint replaces the cursor. */
+        const int32_t discard = bgt_discard_cursor(host, task);
+        return discard == BGT_UNAVAILABLE ? BGT_OK : discard;
+    }
+    return BGT_OK;
+}
+
 /* Does the rest of a task's work item by item, and completes the task: as a success after the last item, otherwise as a
  * failure. An interrupted task continues behind its last item. The cursor moves only after an item is done, so no item
  * is skipped; the item during which the process ended is done again. Stops between two items when the task is expiring.
+ * `accepts` receives the cursor of an earlier run before the first item, and the `context` of `item`. If it returns 0,
+ * the cursor is deleted, and the work begins from the start. NULL: each cursor is accepted.
  * `flags`: of checkpoint. After a failed commit the loop goes on: the next checkpoint confirms the earlier ones, and
  * before the completion the last one is repeated a few times. One loop per task.
  * BGT_OK: all items are done; BGT_ENDED: the task is expiring; BGT_INVALID: the next place is empty, too long or the
  * same as before; BGT_NOT_OFFERED: this host has no cursors, nothing was done and the task is open; the status of the
  * item or of checkpoint, except BGT_UNAVAILABLE of checkpoint. */
-BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_item item, void *BGTASK_NULLABLE context,
-                                    uint32_t flags) {
+BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_for_each_accepted(const bgt_host *host, bgt_task task,
+                                                                bgt_accepts BGTASK_NULLABLE accepts, bgt_item item,
+                                                                void *BGTASK_NULLABLE context, uint32_t flags) {
     bgt_position places[2];
-    bgt_cursor_info info = BGTASK_ZERO_;
-    int32_t status = bgt_read_cursor(host, task, &info, places[0].cursor, sizeof places[0].cursor);
-    if (status == BGT_NOT_OFFERED) {
-        return status;
-    }
     unsigned now = 0;
     int32_t checkpoint = BGT_OK;
-    places[0].length = status == BGT_OK ? info.length : 0;
-    if (status == BGT_NOT_FOUND) {
-        status = BGT_OK;
+    int32_t status = bgt_find_position_(host, task, accepts, context, &places[0]);
+    if (status == BGT_NOT_OFFERED) {
+        return status;
     }
     while (status == BGT_OK) {
         const bgt_position *here = &places[now];
@@ -1189,6 +1256,12 @@ BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_ite
     }
     (void)host->complete(host, task, BGT_OUTCOME_FAILURE, NULL);
     return status;
+}
+
+/* bgt_for_each_accepted that accepts each cursor. */
+BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_for_each(const bgt_host *host, bgt_task task, bgt_item item,
+                                                       void *BGTASK_NULLABLE context, uint32_t flags) {
+    return bgt_for_each_accepted(host, task, NULL, item, context, flags);
 }
 
 BGTASK_INLINE_ int32_t bgt_container_path(const bgt_host *host, char *BGTASK_NULLABLE buffer, uint64_t capacity,

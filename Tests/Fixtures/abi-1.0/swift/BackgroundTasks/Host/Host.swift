@@ -22,6 +22,10 @@ struct Host: @unchecked Sendable {
         static let duplicate = Self(rawValue: BGT_DUPLICATE)
         static let unregistered = Self(rawValue: BGT_UNREGISTERED)
         static let ended = Self(rawValue: BGT_ENDED)
+        static let notFound = Self(rawValue: BGT_NOT_FOUND)
+        static let wrongKind = Self(rawValue: BGT_WRONG_KIND)
+        static let alreadyCompleted = Self(rawValue: BGT_ALREADY_COMPLETED)
+        static let noSuchTask = Self(rawValue: BGT_NO_SUCH_TASK)
     }
 
     private static let entered = Mutex<Host?>(nil)

@@ -17,6 +17,8 @@ open class BGTask: _SendableObject {
         var reason: ExpirationReason?
         /// Whether the expiration handler was called. At most one handler is ever called.
         var wasHandlerCalled = false
+        /// Whether a loop over the remaining items of the task has begun. A task has one such loop.
+        var isResuming = false
         /// Whether the expiration handler was set on the main thread, by main-actor code.
         var expiresOnMainQueue = false
         /// Whether this task's launch handler occupies the main thread, and is not main-actor code.
@@ -104,6 +106,14 @@ open class BGTask: _SendableObject {
     /// The reason of the expiration. The reason passed to `expire` takes precedence over the reason that the host
     /// returns; nil when neither is known.
     var knownExpirationReason: ExpirationReason? { state.withLock { $0.reason } ?? delivered.expirationReason }
+
+    /// Begins the loop over the remaining items of the task; false when a loop of this run has begun before.
+    func beginResuming() -> Bool {
+        state.withLock { state in
+            defer { state.isResuming = true }
+            return !state.isResuming
+        }
+    }
 
     // MARK: Expiring
 

@@ -1,0 +1,145 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// The journal entries about accepted, replaced and lapsed pushes. Their number is bounded; see `PushLines`.
+extension Scheduler {
+    /// The changes that journal an accepted group of pushes, or that count it if the plugin has had enough entries.
+    ///
+    /// - Parameters:
+    ///   - stored: the push that is stored; nil when it stores none.
+    ///   - old: the waiting push that `stored` replaces; nil without one.
+    /// - Returns: the changes, and the counts in them.
+    mutating func journal(
+        _ pushes: [NumberedPush],
+        storing stored: NumberedPush?,
+        replacing old: PendingRequest?,
+        at now: Moment
+    ) -> (changes: [LedgerChange], sums: [PushSum]) {
+        guard let plugin = pushes.first?.request.plugin else { return ([], []) }
+        let lapsed = pushes.filter(\.isLapsed)
+        let valid = pushes.filter { !$0.isLapsed }
+        let replaced = stored == nil ? [] : [old].compactMap(\.self) + valid.dropLast().map(\.request)
+        if pushLines[plugin, default: PushLines(at: now.monotonic)].takeEntries(at: now.monotonic) {
+            var entries = pushes.groupedByUser().compactMap { JournalEntry.acceptance(of: $0, at: now) }
+            entries += lapsed.map { JournalEntry.lapse(of: $0, at: now).caused(by: $0.push.user) }
+            if let stored, let entry = JournalEntry.replacement(ofPushes: replaced, by: stored, at: now) {
+                entries.append(entry)
+            }
+            return (entries.map { LedgerChange.journal($0) }, [])
+        }
+        let sums = pushes.groupedByUser().compactMap { group -> PushSum? in
+            guard let newest = group.last else { return nil }
+            let user = newest.push.user
+            return PushSum(
+                user: user,
+                accepted: group.count,
+                replaced: stored?.push.user?.uid == user?.uid ? replaced.count : 0,
+                lapsed: group.count { $0.isLapsed },
+                last: newest.request.number
+            )
+        }
+        return (sums.map { LedgerChange.countPushes(plugin, $0) }, sums)
+    }
+
+    /// Adds counts whose commit has succeeded. They get their journal entries at the end of the period of the first.
+    mutating func note(_ sums: [PushSum], of plugin: PluginIdentifier, at now: Moment) {
+        if sums.isEmpty { return }
+        for sum in sums { pushLines[plugin, default: PushLines(at: now.monotonic)].add(sum) }
+        if let end = pushLines[plugin]?.end { agenda.add(.pushLines(plugin), at: end) }
+    }
+
+    /// Takes up the counts that the last host left.
+    mutating func restorePushSums(_ sums: [PluginIdentifier: [PushSum]], at now: Moment) {
+        for (plugin, left) in sums {
+            pushLines[plugin] = PushLines(at: now.monotonic, left: left)
+            agenda.add(.pushLines(plugin), at: now.monotonic)
+        }
+    }
+
+    /// Journals the counted pushes of the plugin.
+    mutating func writePushLines(of plugin: PluginIdentifier, at now: Moment) {
+        let sums = pushLines[plugin]?.takeSums() ?? []
+        if let lines = pushLines[plugin], lines.end <= now.monotonic { pushLines[plugin] = nil }
+        let changes = sums.flatMap { sum -> [LedgerChange] in
+            let entries = JournalEntry.entries(about: sum, of: plugin, at: now)
+            return entries.map { LedgerChange.journal($0) } + [.countPushes(plugin, sum.negated)]
+        }
+        if !changes.isEmpty { keep(changes) }
+    }
+}
+
+// One commit may accept several pushes: its entries have their number.
+extension JournalEntry {
+    fileprivate func caused(by user: CallingUser?) -> JournalEntry {
+        var entry = self
+        entry.user = user
+        return entry
+    }
+
+    /// The entries about counted pushes of one user.
+    fileprivate static func entries(about sum: PushSum, of plugin: PluginIdentifier, at now: Moment) -> [JournalEntry] {
+        func pushes(_ count: Int) -> String { count == 1 ? "1 more push" : "\(count) more pushes" }
+        let rule = "only the first \(PushLines.limit) commits of a minute have an entry each"
+        let facts: [(event: Event, count: Int, fact: String)] = [
+            (.submitted, sum.accepted, "\(pushes(sum.accepted)), the newest of them \(sum.last), accepted"),
+            (.lapsed, sum.lapsed, "\(pushes(sum.lapsed)) lapsed at the arrival"),
+            (.replaced, sum.replaced, "\(pushes(sum.replaced)) replaced by a newer push before the start"),
+        ]
+        return facts.filter { $0.count > 0 }.map { row in
+            JournalEntry(
+                at: now.wall,
+                event: row.event,
+                plugin: plugin,
+                label: TaskIdentifier.push(to: plugin).text,
+                // The newest push may still wait: no other entry names it.
+                submission: row.event == .submitted ? sum.last : nil,
+                blame: .nobody,
+                message: "\(row.fact); \(rule)",
+                count: row.count,
+                user: sum.user
+            )
+        }
+    }
+
+    /// The entry about a push that lapses when it is accepted.
+    fileprivate static func lapse(of push: NumberedPush, at now: Moment) -> JournalEntry {
+        if push.request.isOverdue(at: now.wall) { return .lapse(of: push.request, at: now) }
+        let message =
+            "push \(push.request.number) lapsed: it had to start at once and could not; send it without only_now, or"
+            + " see with \"bgtask why\" which reasons delay such work"
+        return JournalEntry(push.request, .lapsed, at: now, message: message)
+    }
+
+    /// The entry about the pushes of one user; nil without pushes.
+    fileprivate static func acceptance(of pushes: [NumberedPush], at now: Moment) -> JournalEntry? {
+        guard let first = pushes.first?.request, let newest = pushes.last else { return nil }
+        let numbers =
+            pushes.count == 1
+            ? "push \(first.number)" : "\(pushes.count) pushes, from \(first.number) to \(newest.request.number),"
+        var entry = JournalEntry(newest.request, .submitted, at: now, message: "\(numbers) accepted")
+        entry.count = pushes.count
+        return entry.caused(by: newest.push.user)
+    }
+
+    /// The entry about the pushes that a newer one replaced; nil without such pushes.
+    fileprivate static func replacement(
+        ofPushes replaced: [PendingRequest],
+        by new: NumberedPush,
+        at now: Moment
+    ) -> JournalEntry? {
+        guard let first = replaced.first, let last = replaced.last else { return nil }
+        let pushes =
+            replaced.count == 1
+            ? "push \(first.number) was" : "\(replaced.count) pushes, from \(first.number) to \(last.number), were"
+        var entry = JournalEntry(
+            first,
+            .replaced,
+            at: now,
+            message: "\(pushes) replaced by push \(new.request.number) before the start",
+            successor: new.request.number
+        )
+        entry.count = replaced.count
+        return entry.caused(by: new.push.user)
+    }
+}

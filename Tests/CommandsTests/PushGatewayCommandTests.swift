@@ -1,0 +1,74 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlClient
+import Crypto
+import Foundation
+import HostTestKit
+import Testing
+
+@testable import Commands
+
+@Suite("The commands of the push gateway check their options, and manage keys without secrets")
+struct PushGatewayCommandTests {
+    @Test(arguments: [
+        ["serve"], ["serve", "--tls-certificate", "a"], ["serve", "--cleartext", "--tls-key", "a"],
+        ["serve", "--cleartext", "--listen", "0.0.0.0:80"], ["serve", "--cleartext", "--rate", "0"],
+        ["serve", "--cleartext", "--listen", "nowhere"], ["key", "add"], ["key", "add", "a.p8", "--id", "A"],
+        ["key", "add", "a.p8", "--id", "A", "--team", "T"], ["key", "add", "--webhook"],
+        ["key", "add", "--webhook", "--plugin", "a.*"], ["key", "add", "--webhook", "--plugin", "a.b", "--id", "A"],
+        ["key", "add", "a.p8", "--id", "A", "--team", "T", "--plugin", "not a pattern"], ["key", "remove"],
+    ])
+    func `invalid options of the gateway are refused before anything is done`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try BgtaskCommand.parseAsRoot(["push"] + arguments) }
+    }
+
+    @Test func `the gateway listens on the loopback interface by default`() throws {
+        let words = ["push", "serve", "--cleartext"]
+        let command = try #require(try BgtaskCommand.parseAsRoot(words) as? PushServeCommand)
+        #expect(command.listen.host == "127.0.0.1" && command.listen.port == 2197)
+    }
+
+    @Test func `a key is added, listed and removed, and an identifier is used once`() async throws {
+        try await ScratchDirectory.with { directory in
+            let keys = directory.path + "/keys"
+            let file = try directory.write(P256.Signing.PrivateKey().pemRepresentation.utf8, to: "a.p8")
+            let add = ["add", file, "--id", "A1", "--team", "T1", "--plugin", "com.example.*"]
+            let added = await run(add, on: keys)
+            #expect(added.status == .done && added.terminal.output.contains("A1"))
+            #expect(added.terminal.output.contains("com.example.*"))
+            let again = await run(add, on: keys)
+            #expect(again.status == .refused && again.terminal.error.contains("bgtask push key remove A1"))
+            #expect(await run(["list"], on: keys).terminal.output == added.terminal.output)
+            #expect(await run(["remove", "A1"], on: keys).status == .done)
+            let missing = await run(["remove", "A1"], on: keys)
+            #expect(missing.status == .refused && missing.terminal.error.contains("no key or webhook"))
+        }
+    }
+
+    @Test func `a file without a key of the curve P-256 is refused, and nothing is stored`() async throws {
+        try await ScratchDirectory.with { directory in
+            let keys = directory.path + "/keys"
+            let file = try directory.write("no key".utf8, to: "a.p8")
+            let added = await run(["add", file, "--id", "A1", "--team", "T1", "--plugin", "*"], on: keys)
+            #expect(added.status == .refused && added.terminal.error.contains("P-256"))
+            #expect(!FileManager.default.fileExists(atPath: keys))
+        }
+    }
+
+    @Test func `a new webhook prints its secret path once, and the list names it without the secret`() async throws {
+        try await ScratchDirectory.with { directory in
+            let keys = directory.path + "/keys"
+            let path = await run(["add", "--webhook", "--plugin", "com.example.feed"], on: keys).terminal.output
+            #expect(path.hasPrefix("/push/") && path.count == "/push/".count + 64 + 1)
+            let list = await run(["list"], on: keys).terminal.output
+            #expect(list.contains("webhook") && list.contains("com.example.feed"))
+            #expect(!list.contains(path.dropFirst("/push/".count).prefix(8)))
+        }
+    }
+
+    private func run(_ words: [String], on keys: String) async -> (status: Commands.ExitStatus, terminal: Terminal) {
+        let terminal = Terminal()
+        return (await terminal.run(list: ["push", "key"] + words + ["--keys", keys]), terminal)
+    }
+}

@@ -1,0 +1,44 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import StatementTraits
+import TaskModel
+import Testing
+
+@Suite("A push that has to start at once starts or lapses, and replaces no waiting push", .proves("C21"))
+struct ImmediatePushTests {
+    private static let plugin = PluginEntry.app(modes: [.fetch, .processing, .remoteNotification])
+    private let host = SchedulerDriver(ImmediatePushTests.plugin)
+
+    @Test func `a push that has to start at once starts when nothing delays it`() {
+        #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: nil))
+        #expect(host.batches == [[.appPush]])
+    }
+
+    @Test func `a push that has to start at once lapses when a reason delays it`() throws {
+        host.change(memoryLow: true)
+        #expect(host.push(isOnlyNow: true)?.pushResult == .lapsed)
+        #expect(host.pending.isEmpty && host.ledger.requests.isEmpty)
+        let entry = try #require(host.entries(.lapsed).first)
+        #expect(entry.message.contains("had to start at once"))
+        host.change(memoryLow: false)
+        #expect(host.batches.isEmpty)
+    }
+
+    @Test func `the waiting push stays when a push that has to start at once lapses`() throws {
+        host.change(memoryLow: true)
+        let waiting = try #require(host.push()?.submission)
+        #expect(host.push(isOnlyNow: true)?.pushResult == .lapsed)
+        #expect(host.request(.appPush)?.number == waiting && host.entries(.replaced).isEmpty)
+    }
+
+    @Test func `an interrupted push that had to start at once lapses thirty seconds after its arrival`() {
+        host.push(isOnlyNow: true)
+        host.enter(registering: [])
+        host.change(memoryLow: true)
+        host.crash()
+        host.advance(by: .seconds(30))
+        #expect(host.batches == [[.appPush]] && host.entries(.lapsed).count == 1)
+        #expect(host.pending.isEmpty)
+    }
+}
