@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import GRDB
 import TaskModel
 
 // The payload that a cursor belongs to. A request with another payload names other work, so that its task would skip
