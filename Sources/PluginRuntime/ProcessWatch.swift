@@ -13,7 +13,7 @@ final class ProcessWatch: @unchecked Sendable {
     private var handlers: [UnsafeRawPointer?]
     private let directory: String?
     /// The process's umask in octal; nil where /proc cannot be read.
-    private let fileMask: Substring?
+    private let fileMask: String?
     /// The files behind the descriptors 0 to 2.
     private let streams: [FileKey?]
 
@@ -108,14 +108,18 @@ final class ProcessWatch: @unchecked Sendable {
 
     // `umask` returns the mask only by setting another one, which would affect a file that another thread creates at
     // that moment.
-    private static func fileMask() -> Substring? {
+    //
+    // The file is read as bytes: with strings this took 3 % of the processor time of a runner.
+    private static func fileMask() -> String? {
         let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        let text = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, filled in
+        let text = [UInt8](unsafeUninitializedCapacity: 256) { buffer, filled in
             filled = max(0, read(file, buffer.baseAddress, buffer.count))
         }
-        let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Umask:") }
-        return line?.split(separator: "\t").last
+        // The second line, after the name of the process: "Umask:", a tab, and the digits.
+        let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: 2)
+        guard lines.count == 3, lines[1].starts(with: "Umask:\t".utf8) else { return nil }
+        return String(decoding: lines[1].dropFirst("Umask:\t".utf8.count), as: UTF8.self)
     }
 }

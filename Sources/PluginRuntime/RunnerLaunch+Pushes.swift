@@ -2,6 +2,7 @@
 
 import CBackgroundTasks
 import RunnerWire
+import Synchronization
 import TaskModel
 
 // The device token of the plugin: the feature `bgtask.push/1`.

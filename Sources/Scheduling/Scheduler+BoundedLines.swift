@@ -2,9 +2,9 @@
 
 import TaskModel
 
-// Limits the journal lines about a launch's submissions, replacements, cancellations and device tokens. Each of the first ones has a
-// line, and the others are counted in one line at the launch's end. A plugin that floods the host with calls does not
-// fill the disk.
+// Limits the journal lines about a launch's submissions, replacements, cancellations and device tokens. Each of the
+// first ones has a line, and the others are counted in one line at the launch's end. A plugin that floods the host with
+// calls does not fill the disk.
 extension Scheduler {
     /// The changes that write the journal entry of a call; empty when the calling launch has reached its limit of
     /// entries of this kind.

@@ -124,7 +124,8 @@ struct PushDeliveryTests {
                 (ended.token, "push-token-ended"), (foreign.token, "push-token-of-another-plugin"),
                 (unknown, "push-token-unknown"),
             ] {
-                let push = PluginPush(token: try #require(PushToken(hexadecimal: text)))
+                let token: PushToken = try #require(PushToken(hexadecimal: text))
+                let push = PluginPush(token: token)
                 let error = await #expect(throws: ControlError.self) {
                     try await host.client.push(to: plugins[0], push)
                 }
@@ -135,7 +136,8 @@ struct PushDeliveryTests {
                 #expect(reply.error.subReason == reason)
                 #expect((reply.error.endedAt != nil) == (text == ended.token))
             }
-            let push = PluginPush(payload: Array("news".utf8), token: try #require(PushToken(hexadecimal: valid.token)))
+            let token: PushToken = try #require(PushToken(hexadecimal: valid.token))
+            let push = PluginPush(payload: Array("news".utf8), token: token)
             let reply = try await host.client.push(to: plugins[0], push)
             #expect(try await host.outcome(of: reply.submission).event == "succeeded")
         }
@@ -192,7 +194,8 @@ struct PushDeliveryTests {
             let first = try await host.client.pushToken(of: board)
             #expect(try token() == "\(first.token)\n")
             let second = try await host.client.pushToken(of: board, rotating: true)
-            #expect(second.token != first.token && (try token() == "\(first.token)\n"))
+            #expect(second.token != first.token)
+            #expect(try token() == "\(first.token)\n")
             let next = try await host.client.push(to: board, push)
             #expect(try await host.outcome(of: next.submission).event == "succeeded")
             #expect(try token() == "\(second.token)\n")

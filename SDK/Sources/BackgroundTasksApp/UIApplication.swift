@@ -39,7 +39,10 @@ public final class UIApplication: Sendable {
     /// then go to the delegate, and no longer to the receiver of the module `BackgroundTasks`. Unlike on Apple's
     /// platforms the application keeps the object.
     public var delegate: (any UIApplicationDelegate)? {
-        didSet { BackgroundPlugin.receivePushes(delegate == nil ? nil : { UIApplication.deliver($0) }) }
+        didSet {
+            if delegate == nil { return BackgroundPlugin.receivePushes(nil) }
+            BackgroundPlugin.receivePushes { push in UIApplication.deliver(push) }
+        }
     }
 
     /// Whether this launch has registered for pushes.

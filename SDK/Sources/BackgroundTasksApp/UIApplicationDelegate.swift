@@ -13,8 +13,10 @@ public import Foundation
 public protocol UIApplicationDelegate: AnyObject {
     /// The host has recorded the registration for pushes.
     ///
-    /// - Parameter deviceToken: the token by which senders on other machines address this plugin. It stays the same
-    ///   until a user rotates it: compare it with the last one at each launch.
+    /// - Parameters:
+    ///   - application: the object ``UIApplication/shared``.
+    ///   - deviceToken: the token by which senders on other machines address this plugin. It stays the same until a user
+    ///     rotates it: compare it with the last one at each launch.
     func application(
         _ application: UIApplication,
         didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
@@ -30,6 +32,7 @@ public protocol UIApplicationDelegate: AnyObject {
     /// completion expires at the end of the launch's budget, and a second completion is a violation in the journal.
     ///
     /// - Parameters:
+    ///   - application: the object ``UIApplication/shared``.
     ///   - userInfo: the JSON object in the payload. For any other payload, the payload as `Data` under the key
     ///     `payload`; empty without a payload.
     ///   - completionHandler: completes the push, on any thread.
@@ -41,8 +44,10 @@ public protocol UIApplicationDelegate: AnyObject {
 
     /// A background push has arrived; the result completes it.
     ///
-    /// - Parameter userInfo: the JSON object in the payload. For any other payload, the payload as `Data` under the key
-    ///   `payload`; empty without a payload.
+    /// - Parameters:
+    ///   - application: the object ``UIApplication/shared``.
+    ///   - userInfo: the JSON object in the payload. For any other payload, the payload as `Data` under the key
+    ///     `payload`; empty without a payload.
     func application(
         _ application: UIApplication,
         didReceiveRemoteNotification userInfo: [AnyHashable: Any]

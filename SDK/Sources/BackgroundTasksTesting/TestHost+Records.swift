@@ -3,7 +3,7 @@
 public import BackgroundTasks
 import CBackgroundTasks
 import CBackgroundTasksTesting
-public import Foundation
+import Foundation
 
 // The calls of the plugin, as the host has recorded them.
 extension TestHost {

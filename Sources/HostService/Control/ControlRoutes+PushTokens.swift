@@ -5,8 +5,8 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-// Device tokens: a sender that reaches the host through a gateway addresses a plugin by its token. The ledger is the only
-// place of the tokens, and the journal has none of their digits.
+// Device tokens: a sender that reaches the host through a gateway addresses a plugin by its token. The ledger is the
+// only place of the tokens, and the journal has none of their digits.
 extension ControlRoutes {
     /// Returns the token of a plugin, and issues one if it has none or the call rotates it.
     func issueToken(_ text: String, _ order: PushTokenOrder) async throws -> PushTokenReply {

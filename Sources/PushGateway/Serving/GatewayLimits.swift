@@ -17,10 +17,12 @@ enum GatewayLimits {
     static let discardedBytes = 1 << 20
     /// Maximum time from the connection to the first bytes of a request, with the handshake of TLS.
     static let handshakeTimeout: TimeAmount = .seconds(10)
-    /// Maximum time of a request, from its first bytes to the end of its answer.
+    /// Maximum time of a request, from its first bytes to the end of its answer; in HTTP/1 from the last answer.
     static let requestTimeout: TimeAmount = .seconds(60)
-    /// Maximum time without a request.
+    /// Maximum time of an HTTP/2 connection without a request.
     static let idleTimeout: TimeAmount = .seconds(600)
+    /// Maximum time from an error of a client to the end of its connection.
+    static let errorTimeout: TimeAmount = .seconds(5)
     /// Maximum time from the stop of the gateway to the end of all requests.
     static let stopTimeout: TimeAmount = .seconds(20)
 }

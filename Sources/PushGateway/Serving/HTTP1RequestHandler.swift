@@ -16,15 +16,20 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
 
     init(answerer: RequestAnswerer) { self.answerer = answerer }
 
+    func handlerAdded(context: ChannelHandlerContext) { startTimeout(context) }
+
+    /// Limits the time to the end of the next answer, also for a client that sends nothing or single bytes.
+    private func startTimeout(_ context: ChannelHandlerContext) {
+        timeout?.cancel()
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        timeout = context.eventLoop.scheduleTask(in: GatewayLimits.requestTimeout) { bound.value.close(promise: nil) }
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
             self.head = head
             body = BodyBuffer()
-            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-            timeout = context.eventLoop.scheduleTask(in: GatewayLimits.requestTimeout) {
-                bound.value.close(promise: nil)
-            }
         case .body(let part):
             body.append(part)
             if body.isExcessive { context.close(promise: nil) }
@@ -41,8 +46,6 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
         switch event {
         case is ChannelShouldQuiesceEvent:
             isStopping = true
-            if head == nil { context.close(promise: nil) }
-        case let event as IdleStateHandler.IdleStateEvent where event == .all:
             if head == nil { context.close(promise: nil) }
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -67,7 +70,7 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
     }
 
     private func write(_ answer: GatewayAnswer, to head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        timeout?.cancel()
+        startTimeout(context)
         self.head = nil
         let closes = isStopping || !head.isKeepAlive
         var headers: HTTPHeaders = ["content-length": "\(answer.body.count)"]

@@ -55,7 +55,6 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
     private func addHandlers(isHTTP2: Bool, to context: ChannelHandlerContext) throws {
         let handlers = context.pipeline.syncOperations
         guard isHTTP2 else {
-            try handlers.addHandler(IdleStateHandler(allTimeout: GatewayLimits.idleTimeout))
             try handlers.configureHTTPServerPipeline(withErrorHandling: true)
             return try handlers.addHandler(HTTP1RequestHandler(answerer: answerer))
         }
@@ -80,7 +79,7 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
                 try stream.pipeline.syncOperations.addHandler(handler)
             }
         }
-        try handlers.addHandler(manager)
+        try handlers.addHandlers(manager, ConnectionErrorHandler())
     }
 
     private static var configuration: NIOHTTP2Handler.ConnectionConfiguration {

@@ -42,10 +42,11 @@ extension BackgroundPlugin {
     private static func deviceToken() throws -> Data {
         guard let host = Host.current else { throw BGTaskScheduler.Error.withoutHost }
         guard let pushes = host.pushes else { throw BGTaskScheduler.Error.withoutPushes }
-        var bytes = [UInt8](repeating: 0, count: Int(BGTASK_PUSH_TOKEN_MAX))
+        let capacity = Int(BGTASK_PUSH_TOKEN_MAX)
+        var bytes = [UInt8](repeating: 0, count: capacity)
         var length: UInt64 = 0
         let answer = Host.Answer { refusal in
-            pushes.pointee.register_plugin(host.table, &bytes, UInt64(bytes.count), &length, refusal)
+            pushes.pointee.register_plugin(host.table, &bytes, UInt64(capacity), &length, refusal)
         }
         guard answer.status == .ok else { throw BGTaskScheduler.Error(answer) }
         return Data(bytes.prefix(Int(clamping: length)))
