@@ -260,7 +260,7 @@ extern "C" {
 #define BGT_TOO_NEW 108           /* a field, number or bit that is newer than this host (BGT-ABI-06) */
 #define BGT_TRUNCATED 109         /* the buffer is too small; `needed` receives the size that suffices */
 #define BGT_NOT_FOUND 110         /* no such setting or assertion; the task has no cursor */
-#define BGT_ENDED 111             /* the launch has ended, or the host is gone; the call was not recorded */
+#define BGT_ENDED 111             /* the launch has ended, or the host is gone, or as in checkpoint: not recorded */
 #define BGT_WRONG_KIND 112        /* not available for a task of this kind */
 
 /* ---- Sub-reasons of a refused submission (uint32_t) -------------------------------------------------------------- */
