@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
+package import Foundation
 
 /// The encoding of cursors as JSON. Equal cursors have equal bytes.
 package enum CursorEncoding {
