@@ -42,7 +42,7 @@ struct CursorProgress {
 
     /// Encodes the cursor of an item before its work, so that no work is done whose cursor cannot be stored.
     mutating func prepare(for cursor: some Encodable) throws {
-        let bytes = try CursorEncoding.bytes(of: cursor)
+        let bytes = Data(try CursorEncoding.bytes(of: cursor))
         if bytes.count > Int(BGTASK_CURSOR_MAX) { throw BGTask.ResumingError.cursorTooLong(bytes: bytes.count) }
         if bytes == reached { throw BGTask.ResumingError.cursorRepeated(String(decoding: bytes, as: UTF8.self)) }
         prepared = bytes

@@ -1,12 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import Foundation
+import Foundation
 
 /// The encoding of cursors as JSON. Equal cursors have equal bytes.
 package enum CursorEncoding {
-    package static func bytes(of cursor: some Encodable) throws -> Data {
+    package static func bytes(of cursor: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(cursor)
+        return Array(try encoder.encode(cursor))
     }
 }
