@@ -124,7 +124,7 @@ extension Scheduler {
 
     /// Whether a push lapses when it is accepted: its deadline has passed, or it had to start at once and cannot.
     private func lapsesAtOnce(_ push: Push, _ request: PendingRequest, at now: Moment) -> Bool {
-        request.isOverdue(at: now.wall) || push.isOnlyNow && !wouldStart(request, at: now)
+        request.isOverdue(at: now.wall) || push.isOnlyNow && !canStart(request, at: now)
     }
 
     // MARK: Settling

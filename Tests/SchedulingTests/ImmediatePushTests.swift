@@ -25,6 +25,33 @@ struct ImmediatePushTests {
         #expect(host.batches.isEmpty)
     }
 
+    @Test func `a push that has to start at once starts while a request of the plugin waits for external power`() {
+        host.submit(.clean, needsPower: true)
+        #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: nil))
+        #expect(host.batches == [[.appPush]])
+    }
+
+    @Test func `a push that has to start at once replaces a waiting push of low priority and starts`() throws {
+        let waiting = try #require(host.push(isLowPriority: true)?.submission)
+        #expect(host.batches.isEmpty)
+        #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: waiting))
+        #expect(host.batches == [[.appPush]])
+    }
+
+    @Test func `a push that has to start at once joins a launch that is being prepared`() {
+        host.runners = .held
+        host.submit(.feed, as: .refresh)
+        #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: nil))
+        host.bringRunners()
+        #expect(host.batches == [[.feed, .appPush]])
+    }
+
+    @Test func `a push that has to start at once lapses while a launch of the plugin runs`() {
+        host.submit(.feed, as: .refresh)
+        #expect(host.batches == [[.feed]])
+        #expect(host.push(isOnlyNow: true)?.pushResult == .lapsed)
+    }
+
     @Test func `the waiting push stays when a push that has to start at once lapses`() throws {
         host.change(memoryLow: true)
         let waiting = try #require(host.push()?.submission)
