@@ -26,12 +26,15 @@ struct ImmediatePushTests {
     }
 
     @Test func `a push that has to start at once starts while a request of the plugin waits for external power`() {
+        host.change(power: false)
         host.submit(.clean, needsPower: true)
+        #expect(host.batches.isEmpty)
         #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: nil))
         #expect(host.batches == [[.appPush]])
     }
 
     @Test func `a push that has to start at once replaces a waiting push of low priority and starts`() throws {
+        host.change(power: false)
         let waiting = try #require(host.push(isLowPriority: true)?.submission)
         #expect(host.batches.isEmpty)
         #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: waiting))
