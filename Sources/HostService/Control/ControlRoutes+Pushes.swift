@@ -13,7 +13,7 @@ extension ControlRoutes {
         let body = try body.validated()
         guard let token = body.token else { return try await push(body, to: plugin) }
         // A token that ends meanwhile ends after the answer to this push.
-        return try await tokenGate.pushing {
+        return try await tokenGate.pushing(to: plugin) {
             let state = try await recorded { try $0.state(of: token) }
             if let refusal = RouteError.refusal(of: state, for: plugin) { throw refusal }
             return try await push(body, to: plugin)
