@@ -150,8 +150,7 @@ struct MigrationTests {
         #expect(LedgerInspection(path: directory.path).problems.isEmpty)
     }
 
-    @Test func `the cursors of version 16 keep the order of their writes, and its device tokens are dropped`() async throws
-    {
+    @Test func `the cursors of version 16 keep the order of their writes, and its tokens are dropped`() async throws {
         let older = try DatabasePool(path: directory.path)
         try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[15].name)
         try older.close()
