@@ -11,7 +11,9 @@ struct ImmediatePushTests {
     private let host = SchedulerDriver(ImmediatePushTests.plugin)
 
     @Test func `a push that has to start at once starts when nothing delays it`() {
-        #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: nil))
+        let answer = host.push(isOnlyNow: true)
+        #expect(answer?.pushResult == .stored(replacing: nil))
+        #expect(answer?.expiresAt == host.clock.now.wall + .seconds(30))
         #expect(host.batches == [[.appPush]])
     }
 

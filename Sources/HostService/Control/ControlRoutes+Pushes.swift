@@ -29,8 +29,8 @@ extension ControlRoutes {
             isOnlyNow: body.isOnlyNow
         )
         switch await ask({ .pushed(push, reply: $0) }) {
-        case .pushed(let number, let result):
-            return PluginPushReply(number, plugin: plugin, result, expiresAt: body.expiresAt)
+        case .pushed(let number, let result, let expiresAt):
+            return PluginPushReply(number, plugin: plugin, result, expiresAt: expiresAt)
         case .refused(let refusal)
         where refusal.subReason == .pluginMissing && !catalogue.contents.refused.contains { $0.identifier == plugin }:
             throw noSuchPlugin(plugin)
