@@ -264,13 +264,20 @@ extension Retry {
     /// Whether `end` is later than any retry delay set now could end: the delay was set while the wall clock was ahead.
     private func isVoid(_ end: WallTime, at now: Moment, _ configuration: SchedulingConfiguration) -> Bool {
         let afterInterruption = configuration.retryDelay(after: max(attempts, hostLosses - 1))
-        return end - now.wall > max(afterInterruption, failures > 0 ? FailureRetry.longestDelay : .zero)
+        let afterSetback = setbacks > 0 ? configuration.retryDelay(afterSetbacks: setbacks) : .zero
+        return end - now.wall
+            > max(afterInterruption, afterSetback, failures > 0 ? FailureRetry.longestDelay : .zero)
     }
 }
 
 extension SchedulingConfiguration {
     /// The retry delay after a number of charged attempts. Each further attempt doubles it (C3).
     func retryDelay(after attempts: Int) -> Duration { retryDelay * (1 << min(max(0, attempts - 1), 30)) }
+
+    /// The delay after a number of setbacks in a row. From the third one each doubles it, up to an hour (C19).
+    func retryDelay(afterSetbacks setbacks: Int) -> Duration {
+        min(retryDelay(after: setbacks - 1), max(retryDelay, .seconds(3_600)))
+    }
 }
 
 extension PendingRequest {

@@ -87,8 +87,8 @@ extension Scheduler {
             case .journal, .countPushes: change
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
-                .endTask, .requeueTask, .storeCursor, .dropCursor, .setStandstills, .forbidRequeue, .endLaunch,
-                .recordWait, .setDeferrals, .rememberPlugin,
+                .endTask, .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue,
+                .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
                 .forgetPlugin, .setPause, .changePushToken, .raiseIncarnation:
                 change
             }

@@ -160,6 +160,7 @@ extension Scheduler {
         at now: Moment
     ) {
         guard var work = launches.find(number)?.execution?.tasks[judgement.index].work else { return }
+        let isSetBack = retry.setbacks > work.retry.setbacks
         work.retry = retry
         launches.execute(number) { $0.tasks[judgement.index].outcome = outcome }
         noteStandstills(judgement.standstills, of: work, in: number)
@@ -171,7 +172,10 @@ extension Scheduler {
             blame: judgement.blame,
             message: judgement.message + judgement.delay
         )
-        record([.journal(entry), .requeueTask(number, work, at: now.wall)], ending: work, returns: true, of: number)
+        var changes: [LedgerChange] = [.journal(entry), .requeueTask(number, work, at: now.wall)]
+        let warning = JournalEntry.setbacks(of: work, launch: number, blame: judgement.blame, at: now.wall)
+        if isSetBack, let warning { changes.append(.journal(warning)) }
+        record(changes, ending: work, returns: true, of: number)
     }
 
     /// Records the end of a task. Only the first end of a task counts.

@@ -34,6 +34,9 @@ extension Scheduler {
             var changes: [LedgerChange] = [.journal(entry)]
             if let returning = judgement.returning {
                 changes.append(.requeueTask(running.number, returning, at: now.wall))
+                let (number, blame) = (running.number, Blame.unknown)
+                let warning = JournalEntry.setbacks(of: returning, launch: number, blame: blame, at: now.wall)
+                if judgement.outcome == .continues, let warning { changes.append(.journal(warning)) }
             } else {
                 changes.append(.endTask(running.number, work.number))
             }
@@ -83,11 +86,19 @@ extension Scheduler {
         if running.moved.contains(work.number) {
             // The host or the machine went down, but not before the task had done some of its work.
             returning.retry.hostLosses = 0
+            returning.retry.setbacks += 1
+            var message = "interrupted: \(cause); the task continues behind its cursor, no attempt charged"
+            if returning.retry.isSetBackAgain {
+                // The task may have caused the losses.
+                let delay = configuration.retryDelay(afterSetbacks: returning.retry.setbacks)
+                (returning.retry.runsAlone, returning.retry.notBefore) = (true, now.wall + delay)
+                message += "; it may run again in \(delay.humanReadable), in a launch of its own"
+            }
             let newer = work.identifier.flatMap { newest[$0] }.flatMap { $0 > work.number ? $0 : nil }
             return Judgement(
                 outcome: newer == nil ? .continues : .interrupted,
                 blame: .machine,
-                message: "interrupted: \(cause); the task continues behind its cursor, no attempt charged",
+                message: message,
                 returning: newer == nil ? returning : nil,
                 successor: newer
             )

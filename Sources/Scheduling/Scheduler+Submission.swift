@@ -172,6 +172,7 @@ extension Scheduler {
             // Three runs again for a request that a user submits after an end that left a count.
             changes.append(.setStandstills(plugin, identifier, 0, of: request.number))
         }
+        if submission.restarts { changes.append(.restart(plugin, identifier, of: request.number)) }
         let change = inFlight.nextChange()
         plugins[plugin].requests.begin(.stores(request), about: identifier, as: change)
         let staged = StagedSubmission(

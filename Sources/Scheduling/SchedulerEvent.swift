@@ -113,12 +113,21 @@ package struct Submission: Hashable, Sendable {
     package let submitter: Submitter
     /// The launch of the submitting plugin; nil when a user or a schedule submitted.
     package let launch: LaunchNumber?
+    /// Whether the task begins from the start: the cursor of its identifier is deleted.
+    package let restarts: Bool
 
-    package init(request: TaskRequest, payload: [UInt8] = [], submitter: Submitter, launch: LaunchNumber? = nil) {
+    package init(
+        request: TaskRequest,
+        payload: [UInt8] = [],
+        submitter: Submitter,
+        launch: LaunchNumber? = nil,
+        restarts: Bool = false
+    ) {
         self.request = request
         self.payload = payload
         self.submitter = submitter
         self.launch = launch
+        self.restarts = restarts
     }
 }
 

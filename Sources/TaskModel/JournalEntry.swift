@@ -35,6 +35,7 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginResumed
         case pushTokenChanged
         case cursorCleared
+        case setbacks
         case configurationReloaded
         case backedUp
         case restored
@@ -46,7 +47,8 @@ package struct JournalEntry: Hashable, Sendable {
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
-                .pluginResumed, .pushTokenChanged, .cursorCleared, .configurationReloaded, .backedUp, .restored,
+                .pluginResumed, .pushTokenChanged, .cursorCleared, .setbacks, .configurationReloaded, .backedUp,
+                .restored,
             ]
         }
 
@@ -99,6 +101,11 @@ package struct JournalEntry: Hashable, Sendable {
             case .pushTokenChanged:
                 ("push-token-changed", "a user issued, rotated or revoked the device token of a plugin", false)
             case .cursorCleared: ("cursor-cleared", "a user or the host deleted the cursor of a task", false)
+            case .setbacks:
+                (
+                    "setbacks", "several runs in a row moved the cursor of a task and ended by faults or host losses",
+                    false
+                )
             case .configurationReloaded:
                 ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
             case .backedUp: ("backed-up", "a user made a backup of the running host", false)

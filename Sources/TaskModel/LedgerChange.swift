@@ -25,6 +25,9 @@ package enum LedgerChange: Hashable, Sendable {
     /// Deletes the cursor of a task, unless a newer submission than `of` wrote it; nil deletes it in any case. Does
     /// nothing when the task has none.
     case dropCursor(PluginIdentifier, TaskIdentifier, of: SubmissionNumber? = nil)
+    /// Deletes the cursor of a task, and marks its pending request as beginning from the start: its start deletes a
+    /// cursor that an older task of the identifier wrote in the meantime.
+    case restart(PluginIdentifier, TaskIdentifier, of: SubmissionNumber)
     /// Sets the number of runs in a row that did not move the cursor, unless a newer submission than `of` wrote the
     /// cursor. Does nothing for a task without a cursor.
     case setStandstills(PluginIdentifier, TaskIdentifier, Int, of: SubmissionNumber)

@@ -192,6 +192,8 @@ package struct Retry: Hashable, Sendable {
     /// Number of failed completions after which the host retried the task, from 0. Begins anew after a movement of the
     /// cursor.
     package var failures: Int
+    /// Number of runs in a row that a fault of the plugin or a loss of the host ended although they moved the cursor.
+    package var setbacks: Int
 
     package init(
         attempts: Int = 0,
@@ -199,7 +201,8 @@ package struct Retry: Hashable, Sendable {
         runsAlone: Bool = false,
         wasInterrupted: Bool = false,
         hostLosses: Int = 0,
-        failures: Int = 0
+        failures: Int = 0,
+        setbacks: Int = 0
     ) {
         self.attempts = attempts
         self.notBefore = notBefore
@@ -207,5 +210,6 @@ package struct Retry: Hashable, Sendable {
         self.wasInterrupted = wasInterrupted
         self.hostLosses = hostLosses
         self.failures = failures
+        self.setbacks = setbacks
     }
 }

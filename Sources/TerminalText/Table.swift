@@ -8,7 +8,9 @@ package struct Table: Hashable {
     package let headings: [String]
     package private(set) var rows: [[String]] = []
 
-    package init(_ headings: String...) { self.headings = headings }
+    package init(_ headings: String...) { self.init(headings) }
+
+    package init(_ headings: [String]) { self.headings = headings }
 
     package mutating func add(_ cells: String...) { add(cells) }
 

@@ -25,6 +25,11 @@ struct TerminalSafetyTests {
         "plugin remove": ["a.b", "--yes"], "plugin pause": ["a.b", "--for", "2h"], "plugin resume": ["a.b"],
         "plugin call": ["/\(hostile).so", "f\(hostile)"], "plugin try": ["/\(hostile).yaml", "a.b"],
         "push send": ["a.b"], "push token": ["a.b"],
+        "push serve": ["--tls-certificate", "/\(hostile)", "--tls-key", "/\(hostile)", "--keys", "/\(hostile)"],
+        "push key add": [
+            "/\(hostile)", "--id", "ABCDE12345", "--team", "ABCDE12345", "--plugin", "a.b", "--keys", "/\(hostile)",
+        ],
+        "push key list": ["--keys", "/\(hostile)"], "push key remove": [hostile, "--keys", "/\(hostile)"],
         "launch list": [], "launch show": ["1"], "launch stop": ["1"], "schedule list": [], "schedule check": [hostile],
         "stats": ["a.b"], "metrics": ["--textfile", "/\(hostile)"],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],

@@ -30,6 +30,14 @@ struct TaskSubmissionTests {
         #expect(got.payload.isEmpty)
     }
 
+    @Test func `a restart arrives, and a submission without one does not have the field`() throws {
+        let request = TaskRequest(identifier: try Samples.task(), kind: .processing)
+        let sent = try WireCoding.encode(TaskSubmission(request, restart: true))
+        #expect(try WireCoding.decode(TaskSubmission.self, from: sent).restart == true)
+        let plain = try WireCoding.encode(TaskSubmission(request))
+        #expect(!String(decoding: plain, as: UTF8.self).contains("restart"))
+    }
+
     @Test(arguments: RequestField.allCases)
     func `a submission with a field of another kind of request is refused, and the error names the field`(
         _ field: RequestField

@@ -110,6 +110,18 @@ struct CursorKeeperTests {
         #expect(keeper.awaited(Self.task, of: Self.launch, number: 4) == .moved)
     }
 
+    @Test mutating func `the contents of a task are kept until its end is on disk, and no longer`() {
+        let ending = LedgerChange.endTask(Self.launch, SubmissionNumber(rawValue: 5))
+        #expect(keeper.complete([ending], of: Ticket(rawValue: 1)) == [ending])
+        keeper.committed(Ticket(rawValue: 1), isOnDisk: false)
+        #expect(keeper.launchesWithEntries == [Self.launch])
+        _ = keeper.complete([ending], of: Ticket(rawValue: 2))
+        keeper.committed(Ticket(rawValue: 2), isOnDisk: true)
+        #expect(keeper.launchesWithEntries == [])
+        write([1], number: 1)
+        #expect(keeper.ended(Self.launch).isEmpty)
+    }
+
     @Test mutating func `a push has no cursor, whatever its launch writes and sends`() throws {
         let launch = LaunchNumber(rawValue: 3)
         var keeper = CursorKeeper()

@@ -140,6 +140,33 @@ struct MalformedFrameTests {
         #expect(throws: WireError.self) { try title.frame() }
     }
 
+    @Test(.proves("C19"))
+    func `a plan of the largest batch fits its wire frame, with the largest payload, cursor and terms of each task`()
+        throws
+    {
+        let cursor = TaskCursor(
+            bytes: Array(repeating: 1, count: TaskCursor.longest),
+            version: String(repeating: "v", count: 255),
+            movedAt: WallTime(nanoseconds: .max),
+            submission: SubmissionNumber(rawValue: .max)
+        )
+        let task = RunnerPlan.Task(
+            id: TaskID(rawValue: .max),
+            kind: .continued,
+            event: nil,
+            identifier: SampleMessages.longest.text,
+            submission: SubmissionNumber(rawValue: .max),
+            attempts: .max,
+            continued: SampleMessages.longestTerms,
+            payload: Array(repeating: 1, count: TaskRequest.maximumPayload),
+            cursor: cursor
+        )
+        let value = String(repeating: "s", count: 4_096)
+        let settings = Dictionary(uniqueKeysWithValues: (0..<64).map { ("\($0)", value) })
+        let plan = SampleMessages.plan(tasks: Array(repeating: task, count: 200), settings: settings)
+        #expect(try HostMessage.plan(plan).frame().count < HostMessage.frameLimit)
+    }
+
     @Test func `the decoder waits for the remainder of a wire frame that is cut off near its start, middle or end`()
         throws
     {

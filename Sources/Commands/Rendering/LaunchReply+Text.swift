@@ -58,6 +58,7 @@ extension LaunchReply: Presentable {
         if let message, !message.isEmpty { fields.add("", message) }
         if isStopping == true { fields.add("", "every task has ended, the process has not") }
         fields.add("held open", each: (assertions ?? []).map { "by assertion \"\($0)\"" })
+        for task in tasks { fields.add("cursor", task.cursor.map { "\(task.task): \($0.text(for: reader))" }) }
         return fields.text + "\n" + taskTable(for: reader).text
     }
 

@@ -7,17 +7,19 @@ import TerminalText
 extension TaskListReply: Presentable {
     func text(for reader: Reader) -> String {
         var sections: [String] = []
-        if !running.isEmpty { sections.append(runningTable.text(fitting: reader.width)) }
+        if !running.isEmpty { sections.append(runningTable(for: reader).text(fitting: reader.width)) }
         if !pending.isEmpty { sections.append(pendingTable(for: reader).text(fitting: reader.width)) }
         if !events.isEmpty { sections.append(eventTable(for: reader).text(fitting: reader.width)) }
         if isPartial { sections.append(PartialList.text) }
         return sections.joined(separator: "\n")
     }
 
-    private var runningTable: Table {
-        var table = Table("RUNNING", "KIND", "SUBMISSION", "LAUNCH", "USED", "BUDGET", "PROGRESS", "TITLE")
+    private func runningTable(for reader: Reader) -> Table {
+        let headings = ["RUNNING", "KIND", "SUBMISSION", "LAUNCH", "USED", "BUDGET", "PROGRESS", "TITLE"]
+        let cursors = CursorColumn(of: running.map(\.cursor), for: reader)
+        var table = Table(headings + cursors.heading)
         for task in running {
-            table.add(
+            let cells = [
                 Subject.text(task.task, of: task.plugin),
                 task.kind,
                 "\(task.submission)",
@@ -25,24 +27,28 @@ extension TaskListReply: Presentable {
                 task.used.duration.humanReadable,
                 task.budget?.duration.humanReadable ?? "none",
                 task.progress.map { "\($0.done) of \($0.total)" } ?? "",
-                [task.title, task.subtitle].compactMap(\.self).joined(separator: ": ")
-            )
+                [task.title, task.subtitle].compactMap(\.self).joined(separator: ": "),
+            ]
+            table.add(cells + cursors.cell(of: task.cursor))
         }
         return table
     }
 
     private func pendingTable(for reader: Reader) -> Table {
-        var table = Table("PENDING", "KIND", "SUBMISSION", "EARLIEST", "NEEDS", "FAILED", "WAITS FOR")
+        let headings = ["PENDING", "KIND", "SUBMISSION", "EARLIEST", "NEEDS", "FAILED", "WAITS FOR"]
+        let cursors = CursorColumn(of: pending.map(\.cursor), for: reader)
+        var table = Table(headings + cursors.heading)
         for task in pending {
-            table.add(
+            let cells = [
                 Subject.text(task.identifier, of: task.plugin),
                 task.kind,
                 "\(task.submission)",
                 task.earliestBegin?.relativeText(for: reader) ?? "",
                 task.needs,
                 task.failedAttempts == 0 ? "" : "\(task.failedAttempts)x",
-                WaitingReason.brief(task.reason, for: reader)
-            )
+                WaitingReason.brief(task.reason, for: reader),
+            ]
+            table.add(cells + cursors.cell(of: task.cursor))
         }
         return table
     }

@@ -13,7 +13,7 @@ extension TaskSubmitCommand {
             ("--needs-network", needsNetwork), ("--needs-external-power", needsExternalPower),
             ("--protection", protection != nil), ("--title", title != nil), ("--subtitle", subtitle != nil),
             ("--strategy", strategy != nil), ("--needs-gpu", needsGPU), ("--payload", payload != nil),
-            ("--dry-run", dryRun),
+            ("--restart", restart), ("--dry-run", dryRun),
         ]
         guard let option = options.first(where: \.isGiven)?.name else { return }
         throw ValidationError(

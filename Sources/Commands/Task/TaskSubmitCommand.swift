@@ -90,6 +90,9 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Option(help: PayloadFile.help("task"))
     var payload: String?
 
+    @Flag(help: "Begin from the start: delete the cursor that an earlier request of the task left.")
+    var restart = false
+
     @Flag(help: "Only check the request, by the rules of a submission; the host stores nothing.")
     var dryRun = false
 
@@ -117,7 +120,11 @@ struct TaskSubmitCommand: AsyncParsableCommand {
             protection: protection ?? .default,
             continued: kind == .continued ? continuedTerms : nil
         )
-        let submission = TaskSubmission(request, payload: try payload.map(PayloadFile.bytes(of:)) ?? [])
+        let submission = TaskSubmission(
+            request,
+            payload: try payload.map(PayloadFile.bytes(of:)) ?? [],
+            restart: restart
+        )
         if dryRun { return try output.show(try await host.connected { try await $0.check(submission) }) }
         try output.show(try await host.connected { try await $0.submit(submission) })
     }

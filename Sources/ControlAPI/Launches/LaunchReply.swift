@@ -26,7 +26,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     package let message: String?
     /// Digest of the manifest that was in force when the launch was committed: SHA-256 in lower-case hexadecimal.
     package let manifestDigest: String
-    package let tasks: [Task]
+    package var tasks: [Task]
     /// The worst outcome of the tasks so far; nil while no task has ended.
     package let worstOutcome: String?
     /// The names of the open background assertions, in the order of their begin; nil unless the launch runs.
@@ -108,6 +108,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         /// The earliest begin of the request; nil without one, and for an event.
         package let earliestBegin: Timestamp?
         private let earliestBeginSecond: CalendarTime?
+        /// The stored cursor of the task; nil when it has none.
+        package var cursor: CursorSummary?
 
         package init(
             task: String,
@@ -141,7 +143,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         package var task: String { identifier ?? eventName ?? "" }
 
         private enum CodingKeys: String, CodingKey {
-            case identifier, kind, submission, outcome, blame, message, submitter
+            case identifier, kind, submission, outcome, blame, message, submitter, cursor
             case eventName = "event_name"
             case endedAt = "ended_at_ns"
             case endedAtSecond = "ended_at"

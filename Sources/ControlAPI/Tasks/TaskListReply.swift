@@ -63,6 +63,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let title: String?
         /// The first reason that blocks the request; nil when it may run now.
         package let reason: WaitingReason?
+        /// The cursor at which the task continues; nil when it has none.
+        package var cursor: CursorSummary?
 
         package init(_ pending: PendingRequest, reason: WaitingReason?) {
             plugin = pending.plugin.text
@@ -89,6 +91,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case plugin, identifier, kind, submission, submitter, attempts, failures, title, reason
+            case cursor
             case submittedAt = "submitted_at_ns"
             case submittedAtSecond = "submitted_at"
             case earliestBegin = "earliest_begin_ns"
@@ -121,6 +124,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let subtitle: String?
         /// The reported progress of a continued task; nil until the task reports any.
         package let progress: Progress?
+        /// The stored cursor of the task; nil when it has none.
+        package var cursor: CursorSummary?
 
         package init(
             _ work: PendingWork,
@@ -161,7 +166,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package var task: String { identifier ?? eventName ?? "" }
 
         private enum CodingKeys: String, CodingKey {
-            case plugin, identifier, kind, submission, launch, title, subtitle, progress
+            case plugin, identifier, kind, submission, launch, title, subtitle, progress, cursor
             case isExpiring = "expiring"
             case eventName = "event_name"
             case startedAt = "started_at_ns"

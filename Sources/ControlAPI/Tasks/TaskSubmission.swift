@@ -10,7 +10,7 @@ package struct TaskSubmission: CallBody, Hashable {
         .optional("requires_network", .boolean), .optional("requires_external_power", .boolean),
         .optional("protection", .text), .optional("title", .text), .optional("subtitle", .text),
         .optional("strategy", .text), .optional("requires_gpu", .boolean), .optional("payload", .base64),
-        .optional("expires_at", .time),
+        .optional("expires_at", .time), .optional("restart", .boolean),
     ]
 
     package let identifier: String
@@ -30,8 +30,11 @@ package struct TaskSubmission: CallBody, Hashable {
     package let requiresGPU: Bool
     /// The payload, encoded in base 64; nil for an empty one.
     package let payload: Data?
+    /// Whether the task begins from the start: the cursor of its identifier is deleted. Nil means false, so that a host
+    /// that does not know the field accepts the other requests.
+    package let restart: Bool?
 
-    package init(_ request: TaskRequest, payload: [UInt8] = []) {
+    package init(_ request: TaskRequest, payload: [UInt8] = [], restart: Bool = false) {
         identifier = request.identifier.text
         kind = request.kind.name
         earliestBegin = request.earliestBegin.map { CalendarTime(Timestamp($0)) }
@@ -44,10 +47,11 @@ package struct TaskSubmission: CallBody, Hashable {
         strategy = request.continued?.strategy.name
         requiresGPU = request.continued?.resources.contains(.gpu) ?? false
         self.payload = CarriedPayload.data(payload)
+        self.restart = restart ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey {
-        case identifier, kind, payload, protection, title, subtitle, strategy
+        case identifier, kind, payload, protection, title, subtitle, strategy, restart
         case earliestBegin = "earliest_begin"
         case expiresAt = "expires_at"
         case requiresNetwork = "requires_network"
@@ -72,6 +76,7 @@ package struct TaskSubmission: CallBody, Hashable {
         strategy = try text(.strategy)
         requiresGPU = try flag(.requiresGPU)
         payload = try container.decodeIfPresent(Data.self, forKey: .payload)
+        restart = try container.decodeIfPresent(Bool.self, forKey: .restart)
     }
 
     /// The checked request with its payload, for the scheduler. Throws a refusal for an invalid field, or a field that

@@ -47,6 +47,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     /// The waits of the pending submission, or without one of the newest submission with a recorded outcome; oldest
     /// first. Of more than 50 recorded waits, those that ended first are omitted. Nil when there is neither submission.
     package let history: [Wait]?
+    /// The cursor at which the task continues; nil when it has none.
+    package var cursor: CursorSummary?
 
     package init(
         identifier: TaskIdentifier,
@@ -91,7 +93,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case identifier, plugin, state, kind, submission, reasons, schedule, replacements, change, running, policies
-        case history
+        case history, cursor
         case expiresAt = "expires_at_ns"
         case expiresAtSecond = "expires_at"
         case isEligible = "eligible"

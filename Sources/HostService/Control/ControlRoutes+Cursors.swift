@@ -22,6 +22,13 @@ extension ControlRoutes {
         }
     }
 
+    /// The cursors of tasks, for replies that describe the tasks.
+    func cursors(of identifiers: some Sequence<String>) async throws -> CursorSummaries {
+        let identifiers = Set(identifiers).compactMap { TaskIdentifier($0) }
+        if identifiers.isEmpty { return CursorSummaries([]) }
+        return CursorSummaries(try await recorded { try $0.cursors(of: identifiers) })
+    }
+
     /// The stored cursor of the task: that of the plugin which holds the identifier.
     private func stored(_ identifier: TaskIdentifier) async throws -> StoredCursor {
         let holder = try await read { scheduler, _ in scheduler.holder(of: identifier) }
@@ -41,5 +48,27 @@ extension [StoredCursor] {
     func cursor(heldBy holder: PluginIdentifier?) -> StoredCursor? {
         guard let holder else { return first }
         return first { $0.plugin == holder }
+    }
+}
+
+/// Cursors by plugin and task identifier.
+struct CursorSummaries: Sendable {
+    private struct Key: Hashable {
+        let plugin: String
+        let identifier: String
+    }
+
+    private let summaries: [Key: CursorSummary]
+
+    init(_ cursors: [StoredCursor]) {
+        let pairs = cursors.map { stored in
+            (Key(plugin: stored.plugin.text, identifier: stored.identifier.text), CursorSummary(stored.cursor))
+        }
+        summaries = Dictionary(pairs) { first, _ in first }
+    }
+
+    /// The cursor of the task; nil when it has none, and for an event.
+    subscript(plugin: String, identifier: String?) -> CursorSummary? {
+        identifier.flatMap { summaries[Key(plugin: plugin, identifier: $0)] }
     }
 }

@@ -35,7 +35,12 @@ extension ControlRoutes {
             }
         }
         guard let (record, journal) = found else { throw RouteError.noSuchLaunch(number) }
-        return LaunchReply(record, running: try await running()[number], journal: journal)
+        var reply = LaunchReply(record, running: try await running()[number], journal: journal)
+        let cursors = try await cursors(of: reply.tasks.compactMap(\.identifier))
+        for index in reply.tasks.indices {
+            reply.tasks[index].cursor = cursors[reply.plugin, reply.tasks[index].identifier]
+        }
+        return reply
     }
 
     /// The values of a running launch that the ledger does not contain.

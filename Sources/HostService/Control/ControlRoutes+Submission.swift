@@ -12,7 +12,8 @@ extension ControlRoutes {
 
     func submit(_ body: TaskSubmission) async throws -> TaskSubmissionReply {
         let (request, payload) = try body.validated()
-        let submission = Submission(request: request, payload: payload, submitter: .user)
+        let restarts = body.restart == true
+        let submission = Submission(request: request, payload: payload, submitter: .user, restarts: restarts)
         switch await ask({ .submitted(submission, reply: $0) }) {
         case .refused(let refusal): throw self.refusal(refusal, of: request.identifier)
         case let answer: return try reply(answer, to: request, pauses: await pauses(of: Set(answer.plugins)))
@@ -43,9 +44,10 @@ extension ControlRoutes {
     func submit(_ batch: TaskBatch) async -> TaskBatchReply {
         let requests = batch.validated()
         let answers = await ask(
-            requests.compactMap { entry in
+            zip(batch.requests, requests).compactMap { body, entry in
                 guard case .success(let (request, payload)) = entry else { return nil }
-                let submission = Submission(request: request, payload: payload, submitter: .user)
+                let restarts = (try? body.get())?.restart == true
+                let submission = Submission(request: request, payload: payload, submitter: .user, restarts: restarts)
                 return { .submitted(submission, reply: $0) }
             }
         )

@@ -32,7 +32,19 @@ extension ControlRoutes {
             list.add(turn)
         }
         if query.after == nil, list.isEmpty, let plugin = query.plugin { try await requireInstalled(plugin) }
+        try await addCursors(to: &list)
         return list
+    }
+
+    private func addCursors(to list: inout TaskListReply) async throws {
+        let cursors = try await cursors(of: list.pending.map(\.identifier) + list.running.compactMap(\.identifier))
+        for index in list.pending.indices {
+            list.pending[index].cursor = cursors[list.pending[index].plugin, list.pending[index].identifier]
+        }
+        for index in list.running.indices {
+            let task = list.running[index]
+            list.listedRunning?[index].cursor = cursors[task.plugin, task.identifier]
+        }
     }
 
     /// Throws when the plugin is not installed, because the empty list of an unknown plugin would look like that of an

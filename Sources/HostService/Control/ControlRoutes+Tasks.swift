@@ -51,7 +51,7 @@ extension ControlRoutes {
             ).first
         }
         let lastEvent = last == nil ? try await lastEvent(of: explanation) : nil
-        let reply = TaskWhyReply(
+        var reply = TaskWhyReply(
             explanation,
             at: now,
             in: conditions.inForce,
@@ -63,6 +63,9 @@ extension ControlRoutes {
             return problem(reason, of: schedule.task, at: now)
         }
         if reply.state == .unknown && reply.plugin == nil { throw noSuchTask(identifier, orPlugin: true) }
+        if let plugin = reply.plugin {
+            reply.cursor = try await cursors(of: [identifier.text])[plugin, identifier.text]
+        }
         return reply
     }
 

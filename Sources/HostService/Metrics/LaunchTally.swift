@@ -62,8 +62,8 @@ struct LaunchTally: Sendable {
             // Counted now: the entry about these pushes follows in a commit that subtracts the sum.
             for (fate, count) in sum.counts where count != 0 { pushes[fate, default: 0] += count }
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .storeCursor,
-            .dropCursor, .setStandstills, .forbidRequeue, .recordWait, .setDeferrals, .setFetch, .recordOccurrence,
-            .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken, .raiseIncarnation:
+            .dropCursor, .restart, .setStandstills, .forbidRequeue, .recordWait, .setDeferrals, .setFetch,
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken, .raiseIncarnation:
             break
         }
     }

@@ -21,8 +21,9 @@ struct CursorKeeper {
     }
 
     private struct Entry {
-        /// The cursor at the start of the run; nil without one.
-        let start: [UInt8]?
+        let submission: SubmissionNumber
+        /// Digest of the cursor at the start of the run; nil without one.
+        let start: Int?
         /// Number of the newest version that was read; 0 before the first one.
         var number: UInt64 = 0
         /// The newest contents; nil before the first one.
@@ -36,8 +37,14 @@ struct CursorKeeper {
     private var entries: [LaunchNumber: [TaskID: Entry]] = [:]
     /// In the order of their times.
     private var owed: Deque<OwedRead> = []
-    /// The launches whose end a commit in flight records.
-    private var ending: [Ticket: [LaunchNumber]] = [:]
+    /// The launches and the tasks whose end a commit in flight records.
+    private var ending: [Ticket: Ends] = [:]
+
+    private struct Ends {
+        var launches: [LaunchNumber] = []
+        var tasks: [(launch: LaunchNumber, submission: SubmissionNumber)] = []
+        var isEmpty: Bool { launches.isEmpty && tasks.isEmpty }
+    }
 
     // MARK: Launches and tasks
 
@@ -46,7 +53,18 @@ struct CursorKeeper {
     /// Adds a task that the launch receives.
     mutating func received(_ task: PlannedTask, with cursor: TaskCursor?, in launch: LaunchNumber) {
         if task.work.cursorIdentifier == nil { return }
-        entries[launch, default: [:]][task.id] = Entry(start: cursor?.bytes)
+        let start = cursor.map { Self.digest(of: $0.bytes) }
+        entries[launch, default: [:]][task.id] = Entry(submission: task.work.number, start: start)
+    }
+
+    /// The launches with a task whose end is not on disk yet, for tests.
+    var launchesWithEntries: [LaunchNumber] { entries.keys.sorted { $0.rawValue < $1.rawValue } }
+
+    /// A digest that two cursors share only by a chance of 1 to 2^64.
+    private static func digest(of bytes: [UInt8]) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes)
+        return hasher.finalize()
     }
 
     /// Reads the last cursors of a launch whose processes have ended.
@@ -130,7 +148,7 @@ struct CursorKeeper {
     private func write(_ image: CursorImage, _ entry: Entry) -> CursorWrite {
         switch image {
         case .discarded: .discarded
-        case .bytes(let bytes): bytes == entry.start ? .unmoved : .moved
+        case .bytes(let bytes): Self.digest(of: bytes) == entry.start ? .unmoved : .moved
         }
     }
 
@@ -139,22 +157,32 @@ struct CursorKeeper {
     /// The changes of a commit with the newest contents of the cursors that it stores.
     mutating func complete(_ changes: [LedgerChange], of ticket: Ticket) -> [LedgerChange] {
         if entries.isEmpty { return changes }
-        return changes.map { change in
+        var ends = Ends()
+        let completed = changes.map { change -> LedgerChange in
             switch change {
             case .storeCursor(var cursor):
                 cursor.image = entries[cursor.launch]?[cursor.task]?.image
                 return .storeCursor(cursor)
-            case .endLaunch(let launch, _):
-                ending[ticket, default: []].append(launch)
-                return change
-            default: return change
+            case .endTask(let launch, let submission): ends.tasks.append((launch, submission))
+            case .requeueTask(let launch, let work, _): ends.tasks.append((launch, work.number))
+            case .endLaunch(let launch, _): ends.launches.append(launch)
+            default: break
             }
+            return change
         }
+        if !ends.isEmpty { ending[ticket] = ends }
+        return completed
     }
 
-    /// Forgets the launches whose end is on disk. After a failed commit the scheduler stages their changes again.
+    /// Forgets the tasks and the launches whose end is on disk. After a failed commit the scheduler stages their
+    /// changes again.
     mutating func committed(_ ticket: Ticket, isOnDisk: Bool) {
-        guard let launches = ending.removeValue(forKey: ticket), isOnDisk else { return }
-        for launch in launches { entries[launch] = nil }
+        guard let ends = ending.removeValue(forKey: ticket), isOnDisk else { return }
+        for (launch, submission) in ends.tasks {
+            guard let task = entries[launch]?.first(where: { $0.value.submission == submission })?.key else { continue }
+            entries[launch]?[task] = nil
+            if entries[launch]?.isEmpty == true { entries[launch] = nil }
+        }
+        for launch in ends.launches { entries[launch] = nil }
     }
 }

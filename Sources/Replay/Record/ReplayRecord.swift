@@ -127,7 +127,7 @@ package struct ReplayRecord: Sendable {
         case .journal(let entry):
             guard case .task(let outcome) = entry.event, let plugin = entry.plugin else { return }
             tally(plugin) { $0.outcomes[outcome.rawValue, default: 0] += 1 }
-        case .removeRequest, .removeEvent, .moveLaunch, .endTask, .storeCursor, .dropCursor, .setStandstills,
+        case .removeRequest, .removeEvent, .moveLaunch, .endTask, .storeCursor, .dropCursor, .restart, .setStandstills,
             .forbidRequeue, .setDeferrals, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .changePushToken,
             .raiseIncarnation:

@@ -68,8 +68,12 @@ extension Execution.Task {
         // earlier run was interrupted.
         retry.wasInterrupted = expiration?.reason != .budget
         let relapses = expiration.map { $0.reason == .memoryPressure || $0.reason == .noProgress } ?? false
+        if hasMovedCursor { retry.setbacks = isDelayed ? retry.setbacks + 1 : 0 }
         guard isDelayed || relapses else { return (retry, nil) }
-        let delay = configuration.retryDelay(after: retry.attempts)
+        if retry.isSetBackAgain { retry.runsAlone = true }
+        let delay =
+            isDelayed && hasMovedCursor
+            ? configuration.retryDelay(afterSetbacks: retry.setbacks) : configuration.retryDelay(after: retry.attempts)
         retry.notBefore = now + delay
         return (retry, delay)
     }
@@ -90,5 +94,34 @@ extension Execution.Task {
     static func noProgress(after text: String) -> String {
         "\(text); the cursor moved in none of the last \(mostStandstills) runs; let the task move its cursor after"
             + " smaller pieces of work, then submit again"
+    }
+}
+
+extension Retry {
+    /// Number of setbacks in a row from which the task runs in a launch by itself.
+    private static let setbacksBeforeAlone = 2
+    /// Number of setbacks in a row from which each one has a warning in the journal.
+    private static let setbacksBeforeWarning = 5
+
+    var isSetBackAgain: Bool { setbacks >= Self.setbacksBeforeAlone }
+    var needsWarning: Bool { setbacks >= Self.setbacksBeforeWarning }
+}
+
+extension JournalEntry {
+    /// The warning about work that moves its cursor, but whose runs keep ending by faults or losses of the host; nil
+    /// when there were few of them.
+    static func setbacks(of work: PendingWork, launch: LaunchNumber, blame: Blame, at now: WallTime) -> JournalEntry? {
+        guard work.retry.needsWarning else { return nil }
+        return JournalEntry(
+            at: now,
+            event: .setbacks,
+            plugin: work.plugin,
+            launch: launch,
+            label: work.label,
+            submission: work.number,
+            blame: blame,
+            message: "the last \(work.retry.setbacks) runs of \(work.label) moved its cursor, and then crashed, exited,"
+                + " overran or were lost with the host; inform the vendor, or end the task with `bgtask task cancel`"
+        )
     }
 }

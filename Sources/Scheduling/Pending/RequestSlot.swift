@@ -20,7 +20,8 @@ struct RequestSlot: Sendable {
     /// Index into the table of submitting plugins, or a constant for a submitter that is not a plugin.
     let submitter: UInt16
     private let attempts: UInt16
-    private let hostLosses: UInt16
+    private let hostLosses: UInt8
+    private let setbacks: UInt8
     /// Index of the group of ready requests that contains the request; `noGroup` while the request is upcoming.
     var group = Self.noGroup
     let kind: TaskKind.Byte
@@ -59,7 +60,8 @@ struct RequestSlot: Sendable {
         self.terms = terms
         self.submitter = submitter
         attempts = UInt16(clamping: retry.attempts)
-        hostLosses = UInt16(clamping: retry.hostLosses)
+        hostLosses = UInt8(clamping: retry.hostLosses)
+        setbacks = UInt8(clamping: retry.setbacks)
         failures = UInt8(clamping: retry.failures)
         kind = TaskKind.Byte(request.kind)
         protection = UInt8(truncatingIfNeeded: request.protection.rawValue)
@@ -99,7 +101,8 @@ struct RequestSlot: Sendable {
             runsAlone: flags.contains(.runsAlone),
             wasInterrupted: flags.contains(.wasInterrupted),
             hostLosses: Int(hostLosses),
-            failures: Int(failures)
+            failures: Int(failures),
+            setbacks: Int(setbacks)
         )
     }
 

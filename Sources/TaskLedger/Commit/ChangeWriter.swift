@@ -53,11 +53,13 @@ struct ChangeWriter: Sendable {
             lastLaunch = max(lastLaunch, plan.number)
             try access.start(plan, names: &plugins)
             started.payloads.merge(try access.database.payloads(of: plan.number)) { _, new in new }
+            try access.dropCursorsOfOtherPayloads(of: plan.number, started.payloads)
             started.cursors.merge(try access.database.cursors(of: plan.number)) { _, new in new }
         case .startTask(let launch, let task):
             try access.start(task, in: launch)
             let number = task.work.number
             started.payloads[number] = try access.database.payload(of: number, in: launch)
+            try access.dropCursorsOfOtherPayloads(of: launch, started.payloads)
             started.cursors[number] = try access.database.cursor(of: number, in: launch)
         case .moveLaunch(let number, let lane):
             try access.moveLaunch(number, to: lane)
@@ -77,6 +79,8 @@ struct ChangeWriter: Sendable {
             }
         case .dropCursor(let plugin, let identifier, let submission):
             try access.dropCursor(of: plugin, identifier, until: submission, names: &plugins)
+        case .restart(let plugin, let identifier, let submission):
+            try access.restart(submission, of: plugin, identifier, names: &plugins)
         case .setStandstills(let plugin, let identifier, let count, let submission):
             try access.setStandstills(of: plugin, identifier, count, until: submission, names: &plugins)
         case .forbidRequeue(let launch, let submission):

@@ -22,6 +22,8 @@ extension LedgerChange {
             "recording that the task of submission \(submission) in launch \(launch) is not requeued"
         case .storeCursor(let change): "storing the cursor of \(change.identifier)"
         case .dropCursor(_, let identifier, _): "deleting the cursor of \(identifier)"
+        case .restart(_, let identifier, let number):
+            "deleting the cursor of \(identifier) for submission \(number), which begins from the start"
         case .setStandstills(_, let identifier, _, _): "counting the runs that did not move the cursor of \(identifier)"
         case .endLaunch(let number, _): "ending launch \(number)"
         case .journal(let entry): "journaling \(entry.event.name) of \(entry.plugin?.text ?? "the host")"

@@ -43,7 +43,7 @@ extension LedgerChange {
         case .journal(let entry): entry.endedTask == nil && entry.user == nil
         case .recordWait, .setDeferrals: true
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
-            .requeueTask, .storeCursor, .dropCursor, .setStandstills, .forbidRequeue, .endLaunch, .setFetch,
+            .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .changePushToken,
             .raiseIncarnation:
             false
@@ -55,8 +55,8 @@ extension LedgerChange {
         case .recordWait(let key, _, _), .setDeferrals(let key, _): key.plugin
         case .forgetPlugin(let plugin): plugin
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
-            .requeueTask, .storeCursor, .dropCursor, .setStandstills, .forbidRequeue, .endLaunch, .journal, .setFetch,
-            .recordOccurrence, .rememberPlugin, .setPause, .setUses, .countPushes, .changePushToken,
+            .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .journal,
+            .setFetch, .recordOccurrence, .rememberPlugin, .setPause, .setUses, .countPushes, .changePushToken,
             .raiseIncarnation:
             nil
         }

@@ -5,11 +5,12 @@ enum Cursors {
     static let count = StatementText("SELECT count(*) FROM cursor WHERE plugin = ?")
     static let store = StatementText(
         """
-        INSERT INTO cursor (plugin, identifier, bytes, version, written_by, moved_in, moved_at, sequence)
-        VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(sequence), 0) + 1 FROM cursor WHERE plugin = ?))
+        INSERT INTO cursor (plugin, identifier, bytes, version, written_by, moved_in, moved_at, origin, sequence)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(sequence), 0) + 1 FROM cursor WHERE plugin = ?))
         ON CONFLICT (plugin, identifier) DO UPDATE SET
             bytes = excluded.bytes, version = excluded.version, written_by = excluded.written_by,
-            moved_in = excluded.moved_in, moved_at = excluded.moved_at, sequence = excluded.sequence,
+            moved_in = excluded.moved_in, moved_at = excluded.moved_at, origin = excluded.origin,
+            sequence = excluded.sequence,
             standstills = iif(excluded.moved_in IS NULL, standstills, 0)
         WHERE written_by <= excluded.written_by
         """
@@ -26,6 +27,20 @@ enum Cursors {
         """
     )
     static let remove = StatementText("DELETE FROM cursor WHERE plugin = ? AND identifier = ? AND written_by <= ?")
+    /// Deletes the cursor that an older task wrote, when the request begins from the start.
+    static let dropBefore = StatementText(
+        """
+        DELETE FROM cursor WHERE id = (
+            SELECT cursor.id FROM request JOIN cursor USING (plugin, identifier)
+            WHERE number = ? AND restarts = 1 AND written_by < number
+        )
+        """
+    )
+    static let beginFromStart = StatementText("UPDATE request SET restarts = 1 WHERE number = ?")
+    static let origin = StatementText(
+        "SELECT origin FROM cursor WHERE plugin = ? AND identifier = ? AND written_by = ?"
+    )
+    static let removeRow = StatementText("DELETE FROM cursor WHERE id = ?")
     static let setStandstills = StatementText(
         "UPDATE cursor SET standstills = ? WHERE plugin = ? AND identifier = ? AND written_by <= ?"
     )
@@ -45,6 +60,7 @@ enum Cursors {
         """
     static let ofLaunch = "SELECT submission, \(columns) \(ofTasks)"
     static let ofTask = "\(ofLaunch) AND submission = ?"
+    static let origins = "SELECT cursor.id AS cursor_row, submission, origin \(ofTasks) AND origin IS NOT NULL"
     static let moved = "SELECT submission \(ofTasks) AND moved_in = task.launch AND written_by = submission"
 }
 

@@ -36,6 +36,7 @@ extension WriteAccess {
             return []
         case .bytes(let bytes):
             let launch = change.isMovement ? change.launch.rawValue : nil
+            let origin = try origin(of: change, plugin: plugin)
             try run(Cursors.store) { run in
                 try run.bind(plugin)
                 try run.bind(identifier.text)
@@ -44,6 +45,7 @@ extension WriteAccess {
                 try run.bind(change.submission.rawValue)
                 try run.bind(launch)
                 try run.bind(change.at.nanoseconds)
+                try run.bind(origin)
                 try run.bind(plugin)
             }
             return try trimCursors(ofPlugin: plugin, keeping: identifier)

@@ -36,7 +36,9 @@ extension WriteAccess {
             throw LedgerFault.contradiction("\(work.kind.name) \(number), \(work.label), is not pending")
         }
         switch work {
-        case .request: try run(Request.remove, number.rawValue)
+        case .request:
+            try run(Cursors.dropBefore, number.rawValue)
+            try run(Request.remove, number.rawValue)
         case .event: try run(Event.remove, number.rawValue)
         }
     }

@@ -5,7 +5,9 @@ import TaskModel
 
 /// The columns of a `Retry` in the tables of pending and running work.
 enum RetryColumns {
-    static let names = ["attempts", "not_before", "runs_alone", "was_interrupted", "host_losses", "failures"]
+    static let names = [
+        "attempts", "not_before", "runs_alone", "was_interrupted", "host_losses", "failures", "setbacks",
+    ]
     static let list = names.joined(separator: ", ")
     static let placeholders = names.map { _ in "?" }.joined(separator: ", ")
 }
@@ -19,6 +21,7 @@ extension StatementRun {
         try bind(retry.wasInterrupted)
         try bind(retry.hostLosses)
         try bind(retry.failures)
+        try bind(retry.setbacks)
     }
 }
 
@@ -30,7 +33,8 @@ extension RowReader {
             runsAlone: try flag("runs_alone"),
             wasInterrupted: try flag("was_interrupted"),
             hostLosses: try count("host_losses"),
-            failures: try count("failures")
+            failures: try count("failures"),
+            setbacks: try count("setbacks")
         )
     }
 }

@@ -235,6 +235,7 @@ struct LedgerInMemory {
                 state.moved.remove(change.submission)
             }
             state.cursors[change.identifier] = change.isMovement ? 0 : state.cursors[change.identifier] ?? 0
+        case .restart(_, let identifier, _): state.cursors[identifier] = nil
         case .dropCursor(_, let identifier, _): state.cursors[identifier] = nil
         case .setStandstills(_, let identifier, let count, _):
             if state.cursors[identifier] != nil { state.cursors[identifier] = count }

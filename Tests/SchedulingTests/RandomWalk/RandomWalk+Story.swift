@@ -41,6 +41,7 @@ extension LedgerChange {
         case .requeueTask(let launch, let work, _): "requeue \(work.label) (\(work.number)) of launch \(launch)"
         case .storeCursor(let change): "cursor of \(change.identifier)"
         case .dropCursor(_, let identifier, _): "no cursor of \(identifier)"
+        case .restart(_, let identifier, let number): "\(identifier) (\(number)) begins from the start"
         case .setStandstills(_, let identifier, let count, _): "runs without movement of \(identifier): \(count)"
         case .forbidRequeue(_, let number): "forbid the requeue of \(number)"
         case .endLaunch(let launch, let end): "end launch \(launch) as \(end.outcome)"
