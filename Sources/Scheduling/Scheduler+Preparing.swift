@@ -35,13 +35,13 @@ extension Scheduler {
         // A launch without a batch takes the request, so that this launch does not block it.
         let occupant = plugins[plugin].occupants[.background]
         let own = occupant.flatMap { launches.find($0)?.isPreparing == true ? $0 : nil }
-        let evaluation = evaluate(plugin, in: .background, for: own, at: now)
+        let standing = standing(of: plugin, in: .background, for: own)
+        let occupancy = occupancy(of: .background, for: own)
+        let evaluation = evaluate(plugin, in: .background, standing, occupancy, at: now)
         var facts = Eligibility.WorkFacts()
         facts.isPermitted = plugins[plugin].requests.isPermitted(identifier, as: request.request.kind)
         // The pending request that the new one replaces does not block it.
         facts.alone = evaluation.alone.flatMap { $0.label == identifier.text ? nil : $0.label }
-        let standing = standing(of: plugin, in: .background, for: own)
-        let occupancy = occupancy(of: .background, for: own)
         return reasons(against: .request(request), facts, standing, occupancy, at: now).isEmpty
     }
 
