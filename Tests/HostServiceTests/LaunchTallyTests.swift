@@ -176,7 +176,7 @@ struct LaunchTallyTests {
     }
 
     @Test func `counted pushes count once, although an entry about them follows`() {
-        let sum = PushSum(user: nil, accepted: 5, replaced: 3, lapsed: 1, last: 9)
+        let sum = PushSum(user: nil, accepted: 5, replaced: 3, lapsed: 1, last: SubmissionNumber(rawValue: 9))
         var tally = tally([.countPushes(plugin, sum)])
         #expect(tally.pushes == [.accepted: 5, .replaced: 3, .lapsed: 1])
         observe(
@@ -190,7 +190,7 @@ struct LaunchTallyTests {
     }
 
     @Test func `pushes that the last host counted do not count again when their entry follows`() {
-        let sum = PushSum(user: nil, accepted: 5, last: 9)
+        let sum = PushSum(user: nil, accepted: 5, last: SubmissionNumber(rawValue: 9))
         var tally = LaunchTally()
         observe([pushes(.submitted, count: 5), .countPushes(plugin, sum.negated)], &tally)
         #expect(tally.pushes == [.accepted: 0])
