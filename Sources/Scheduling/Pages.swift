@@ -49,12 +49,13 @@ package struct WaitingPage: Hashable, Sendable {
 /// One installed plugin with the amount of its work.
 package struct PluginSummary: Hashable, Sendable {
     package let entry: PluginEntry
-    /// Counts of pending requests. The key is the kind whose limit the requests count against; a kind without requests
-    /// may be absent. Empty for an extension, whose requests belong to its main plugin.
+    /// Counts of pending requests, with interrupted tasks that are being requeued. The key is the kind whose limit the
+    /// requests count against; a kind without requests may be absent. Empty for an extension, whose requests belong to
+    /// its main plugin.
     package let pendingByLimit: [TaskKind: Int]
-    /// Number of pending requests of every kind; 0 for an extension.
+    /// Number of pending requests of every kind, with interrupted tasks that are being requeued; 0 for an extension.
     package let pendingCount: Int
-    /// Number of events that wait for the plugin.
+    /// Number of events that wait for the plugin, with interrupted ones that are being requeued.
     package let eventCount: Int
     /// Number of unfinished tasks in the running launches of the plugin.
     package let runningCount: Int

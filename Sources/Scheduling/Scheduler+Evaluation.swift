@@ -37,7 +37,7 @@ extension Scheduler {
         evaluate(plugin, in: lane, standing(of: plugin, in: lane, for: own), occupancy(of: lane, for: own), at: now)
     }
 
-    private func evaluate(
+    func evaluate(
         _ plugin: PluginIdentifier,
         in lane: Lane,
         _ standing: Eligibility.Standing,

@@ -69,12 +69,18 @@ extension Scheduler {
         let executions = launches.numbers(of: plugin).compactMap { launches.find($0)?.execution }
         let limited = TaskKind.submittable.filter { isMain && $0.countedAs == $0 }
         let limits = plugins[plugin].requests.limits
+        // The lists contain this work as well.
+        let requeued = workBeingRequeued(of: plugin).map(\.kind)
+        func pendingCount(_ kind: TaskKind) -> Int {
+            limits.storedCount(of: kind) + requeued.count { $0.countedAs == kind }
+        }
+        let requeuedEvents = requeued.count { $0 == .event }
         return PluginSummary(
             entry: entry,
-            pendingByLimit: Dictionary(uniqueKeysWithValues: limited.map { ($0, limits.storedCount(of: $0)) })
+            pendingByLimit: Dictionary(uniqueKeysWithValues: limited.map { ($0, pendingCount($0)) })
                 .filter { $0.value > 0 },
-            pendingCount: isMain ? plugins[plugin].requests.count : 0,
-            eventCount: plugins[plugin].events.count,
+            pendingCount: isMain ? plugins[plugin].requests.count + requeued.count - requeuedEvents : 0,
+            eventCount: plugins[plugin].events.count + requeuedEvents,
             runningCount: executions.reduce(0) { $0 + $1.unfinished.count },
             hasLaunch: !executions.isEmpty,
             pause: pause(of: plugin),

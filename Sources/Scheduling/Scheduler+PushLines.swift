@@ -22,7 +22,7 @@ extension Scheduler {
         let replaced = stored == nil ? [] : [old].compactMap(\.self) + valid.dropLast().map(\.request)
         if pushLines[plugin, default: PushLines(at: now.monotonic)].takeEntries(at: now.monotonic) {
             var entries = pushes.groupedByUser().compactMap { JournalEntry.acceptance(of: $0, at: now) }
-            entries += lapsed.map { JournalEntry.lapse(of: $0, at: now).caused(by: $0.push.user) }
+            entries += JournalEntry.lapses(of: lapsed, at: now)
             if let stored, let entry = JournalEntry.replacement(ofPushes: replaced, by: stored, at: now) {
                 entries.append(entry)
             }
@@ -102,22 +102,38 @@ extension JournalEntry {
         }
     }
 
-    /// The entry about a push that lapses when it is accepted.
-    fileprivate static func lapse(of push: NumberedPush, at now: Moment) -> JournalEntry {
-        if push.request.isOverdue(at: now.wall) { return .lapse(of: push.request, at: now) }
-        let message =
-            "push \(push.request.number) lapsed: it had to start at once and could not; send it without only_now, or"
-            + " see with \"bgtask why\" which reasons delay such work"
-        return JournalEntry(push.request, .lapsed, at: now, message: message)
+    /// The entries about pushes that lapse when they are accepted: at most one for each user and cause.
+    fileprivate static func lapses(of pushes: [NumberedPush], at now: Moment) -> [JournalEntry] {
+        pushes.groupedByUser().flatMap { group in
+            let overdue = group.filter { $0.request.isOverdue(at: now.wall) }
+            let delayed = group.filter { !$0.request.isOverdue(at: now.wall) }
+            return [
+                lapse(of: overdue, "the deadline passed before the start; set a later expires_at", at: now),
+                lapse(of: delayed, "the push had to start at once and could not; send it without only_now", at: now),
+            ].compactMap(\.self)
+        }
+    }
+
+    /// The entry about lapsed pushes of one user; nil without pushes.
+    private static func lapse(of pushes: [NumberedPush], _ cause: String, at now: Moment) -> JournalEntry? {
+        guard let newest = pushes.last else { return nil }
+        let message = "\(text(pushes)) lapsed: \(cause), or see with \"bgtask why\" which reasons delay such work"
+        var entry = JournalEntry(newest.request, .lapsed, at: now, message: message)
+        entry.count = pushes.count
+        return entry.caused(by: newest.push.user)
+    }
+
+    /// The pushes with their numbers, as the subject of a message.
+    private static func text(_ pushes: [NumberedPush]) -> String {
+        guard let first = pushes.first?.request, let newest = pushes.last?.request else { return "no push" }
+        if pushes.count == 1 { return "push \(first.number)" }
+        return "\(pushes.count) pushes, from \(first.number) to \(newest.number),"
     }
 
     /// The entry about the pushes of one user; nil without pushes.
     fileprivate static func acceptance(of pushes: [NumberedPush], at now: Moment) -> JournalEntry? {
-        guard let first = pushes.first?.request, let newest = pushes.last else { return nil }
-        let numbers =
-            pushes.count == 1
-            ? "push \(first.number)" : "\(pushes.count) pushes, from \(first.number) to \(newest.request.number),"
-        var entry = JournalEntry(newest.request, .submitted, at: now, message: "\(numbers) accepted")
+        guard let newest = pushes.last else { return nil }
+        var entry = JournalEntry(newest.request, .submitted, at: now, message: "\(text(pushes)) accepted")
         entry.count = pushes.count
         return entry.caused(by: newest.push.user)
     }

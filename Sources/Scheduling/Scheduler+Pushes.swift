@@ -111,7 +111,12 @@ extension Scheduler {
         let change = inFlight.nextChange()
         let answers = numbered.map { push in
             let result = PushResult(of: push.request, isLapsed: push.isLapsed, stored: last, replacing: old)
-            return StagedPushes.Answer(reply: push.push.reply, number: push.request.number, result: result)
+            return StagedPushes.Answer(
+                reply: push.push.reply,
+                number: push.request.number,
+                result: result,
+                expiresAt: push.request.request.expiresAt
+            )
         }
         let effect: RequestEffect = last.map { .stores($0) } ?? .storesNothing
         plugins[plugin].requests.begin(effect, about: .push(to: plugin), as: change)
@@ -124,7 +129,7 @@ extension Scheduler {
 
     /// Whether a push lapses when it is accepted: its deadline has passed, or it had to start at once and cannot.
     private func lapsesAtOnce(_ push: Push, _ request: PendingRequest, at now: Moment) -> Bool {
-        request.isOverdue(at: now.wall) || push.isOnlyNow && !wouldStart(request, at: now)
+        request.isOverdue(at: now.wall) || push.isOnlyNow && !canStart(request, at: now)
     }
 
     // MARK: Settling
@@ -141,7 +146,9 @@ extension Scheduler {
         }
         plugins[plugin].requests.end(pushes.change, about: identifier)
         note(pushes.sums, of: plugin, at: now)
-        for answer in pushes.answers { emit(.answer(answer.reply, .pushed(answer.number, answer.result))) }
+        for answer in pushes.answers {
+            emit(.answer(answer.reply, .pushed(answer.number, answer.result, expiresAt: answer.expiresAt)))
+        }
         resumeOperations(of: plugin, at: now)
         if let request = pushes.stored { startPrepared(after: pushes.change, of: request, at: now) }
         considerRequests(of: plugin, at: now)

@@ -92,8 +92,8 @@ package enum Answer: Hashable, Sendable {
     case submitted(SubmissionNumber, plugin: PluginIdentifier, replacing: SubmissionNumber?)
     /// The event with that number was stored, and waits for its launch.
     case triggered(SubmissionNumber)
-    /// The push with that number was accepted.
-    case pushed(SubmissionNumber, PushResult)
+    /// The push with that number was accepted. The deadline is nil for none.
+    case pushed(SubmissionNumber, PushResult, expiresAt: WallTime?)
     case refused(SubmissionRefusal)
     /// Number of cancelled pending requests; running tasks continue (statement 44).
     case cancelled(Int)

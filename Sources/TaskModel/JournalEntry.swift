@@ -131,8 +131,8 @@ package struct JournalEntry: Hashable, Sendable {
     package private(set) var message: String
     /// The number of the newer submission; nil except in entries about a replaced or superseded request.
     package var successor: SubmissionNumber?
-    /// In an entry that sums up omitted journal lines, their number; in an entry about accepted or replaced pushes, the
-    /// number of pushes; in an entry about a started launch, the number of its tasks; in an entry about a killed leftover
+    /// In an entry that sums up omitted journal lines, their number; in an entry about accepted, replaced or lapsed
+    /// pushes, their number; in an entry about a started launch, the number of its tasks; in an entry about a killed leftover
     /// process or about missing limits, the number of earlier ones without an entry, and nil for none; nil in other
     /// entries.
     package var count: Int?

@@ -138,35 +138,62 @@ struct LaunchTallyTests {
         #expect(tally.launches.keys.map(\.launch.lane) == ["unknown"] && tally.runs.isEmpty)
     }
 
-    @Test func `a superseded task counts as a journal entry although its changes contain none`() throws {
+    @Test func `entries that the ledger adds to those of its changes count`() throws {
         var tally = LaunchTally()
-        guard case .journal(let superseded) = entry(.superseded) else { return }
-        let group = CommittedGroup(commits: 1, duration: .zero, changes: [], superseded: [superseded])
+        guard case .journal(let superseded) = entry(.superseded), case .journal(let cleared) = entry(.cursorCleared)
+        else { return }
+        let group = CommittedGroup(commits: 1, duration: .zero, changes: [], added: [superseded, cleared])
         tally.observe(group, at: time(1))
-        #expect(tally.events == [EventSeries(event: "superseded", blame: .nobody): 1])
+        let names = ["superseded", "cursor-cleared"]
+        #expect(tally.events.count == 2)
+        for name in names { #expect(tally.events[EventSeries(event: name, blame: .nobody)] == 1) }
+    }
+
+    private func pushes(_ event: JournalEntry.Event, to label: String = "com.example.feed:push", count: Int? = nil)
+        -> LedgerChange
+    {
+        .journal(
+            JournalEntry(
+                at: time(1),
+                event: event,
+                plugin: plugin,
+                label: label,
+                blame: .nobody,
+                message: "",
+                count: count
+            )
+        )
     }
 
     @Test func `the pushes of a journal entry count by their fate, and requests of tasks do not`() {
-        func entry(_ event: JournalEntry.Event, _ label: String, count: Int? = nil) -> LedgerChange {
-            .journal(
-                JournalEntry(
-                    at: time(1),
-                    event: event,
-                    plugin: PluginIdentifier("com.example.feed"),
-                    label: label,
-                    blame: .nobody,
-                    message: "",
-                    count: count
-                )
-            )
-        }
-        let push = "com.example.feed:push"
+        let task = "com.example.feed.refresh"
         let tally = tally([
-            entry(.submitted, push, count: 5), entry(.submitted, push), entry(.replaced, push, count: 3),
-            entry(.lapsed, push), entry(.task(.crashed), push), entry(.task(.failed), push),
-            entry(.submitted, "com.example.feed.refresh"), entry(.task(.succeeded), "com.example.feed.refresh"),
+            pushes(.submitted, count: 5), pushes(.submitted), pushes(.replaced, count: 3), pushes(.lapsed),
+            pushes(.task(.crashed)), pushes(.task(.failed)), pushes(.submitted, to: task),
+            pushes(.task(.succeeded), to: task),
         ])
         #expect(tally.pushes == [.accepted: 6, .replaced: 3, .lapsed: 1, .delivered: 1])
+    }
+
+    @Test func `counted pushes count once, although an entry about them follows`() {
+        let sum = PushSum(user: nil, accepted: 5, replaced: 3, lapsed: 1, last: SubmissionNumber(rawValue: 9))
+        var tally = tally([.countPushes(plugin, sum)])
+        #expect(tally.pushes == [.accepted: 5, .replaced: 3, .lapsed: 1])
+        observe(
+            [
+                pushes(.submitted, count: 5), pushes(.lapsed, count: 1), pushes(.replaced, count: 3),
+                .countPushes(plugin, sum.negated),
+            ],
+            &tally
+        )
+        #expect(tally.pushes == [.accepted: 5, .replaced: 3, .lapsed: 1])
+    }
+
+    @Test func `pushes that the last host counted do not count again when their entry follows`() {
+        let sum = PushSum(user: nil, accepted: 5, last: SubmissionNumber(rawValue: 9))
+        var tally = LaunchTally()
+        observe([pushes(.submitted, count: 5), .countPushes(plugin, sum.negated)], &tally)
+        #expect(tally.pushes == [.accepted: 0])
     }
 
     @Test func `plugins beyond the bound share one label`() throws {

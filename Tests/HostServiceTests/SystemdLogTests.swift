@@ -168,7 +168,7 @@ struct SystemdLogTests {
             commits: 2,
             duration: .zero,
             changes: [[.journal(entry), .removeRequest(SubmissionNumber(rawValue: 1))], [.journal(ofHost)]],
-            superseded: [entry]
+            added: [entry]
         )
         #expect(group.entries == [entry, ofHost, entry])
     }

@@ -11,7 +11,9 @@ struct ImmediatePushTests {
     private let host = SchedulerDriver(ImmediatePushTests.plugin)
 
     @Test func `a push that has to start at once starts when nothing delays it`() {
-        #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: nil))
+        let answer = host.push(isOnlyNow: true)
+        #expect(answer?.pushResult == .stored(replacing: nil))
+        #expect(answer?.expiresAt == host.clock.now.wall + .seconds(30))
         #expect(host.batches == [[.appPush]])
     }
 
@@ -23,6 +25,36 @@ struct ImmediatePushTests {
         #expect(entry.message.contains("had to start at once"))
         host.change(memoryLow: false)
         #expect(host.batches.isEmpty)
+    }
+
+    @Test func `a push that has to start at once starts while a request of the plugin waits for external power`() {
+        host.change(power: false)
+        host.submit(.clean, needsPower: true)
+        #expect(host.batches.isEmpty)
+        #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: nil))
+        #expect(host.batches == [[.appPush]])
+    }
+
+    @Test func `a push that has to start at once replaces a waiting push of low priority and starts`() throws {
+        host.change(power: false)
+        let waiting = try #require(host.push(isLowPriority: true)?.submission)
+        #expect(host.batches.isEmpty)
+        #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: waiting))
+        #expect(host.batches == [[.appPush]])
+    }
+
+    @Test func `a push that has to start at once joins a launch that is being prepared`() {
+        host.runners = .held
+        host.submit(.feed, as: .refresh)
+        #expect(host.push(isOnlyNow: true)?.pushResult == .stored(replacing: nil))
+        host.bringRunners()
+        #expect(host.batches == [[.feed, .appPush]])
+    }
+
+    @Test func `a push that has to start at once lapses while a launch of the plugin runs`() {
+        host.submit(.feed, as: .refresh)
+        #expect(host.batches == [[.feed]])
+        #expect(host.push(isOnlyNow: true)?.pushResult == .lapsed)
     }
 
     @Test func `the waiting push stays when a push that has to start at once lapses`() throws {

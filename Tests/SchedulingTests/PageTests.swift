@@ -116,7 +116,10 @@ struct PageTests {
         #expect(pages(of: 1) == [["com.example.app.clean"], ["com.example.app.vacuum"]])
         #expect(pages(of: 9) == [["com.example.app.clean", "com.example.app.vacuum"]])
         #expect(host.reasons(.clean).contains(.beingRecorded))
+        #expect(host.scheduler.summary(of: .app)?.pendingCount == 2)
+        #expect(host.scheduler.summary(of: .app)?.pendingByLimit == [.processing: 2])
         host.writeHeldCommits()
+        #expect(host.scheduler.summary(of: .app)?.pendingCount == 2)
         #expect(pages(of: 9) == [["com.example.app.clean", "com.example.app.vacuum"]])
         #expect(!host.reasons(.clean).contains(.beingRecorded))
     }
@@ -129,8 +132,10 @@ struct PageTests {
         let page = host.scheduler.waitingPage(after: nil, limit: 9, at: host.clock.now)
         #expect(page.items.map(\.work.label) == ["trigger"])
         #expect(page.items.allSatisfy { $0.reasons.contains(.beingRecorded) })
+        #expect(host.scheduler.summary(of: .keyboard)?.eventCount == 1)
         host.writeHeldCommits()
         #expect(pages(of: 9) == [["trigger"]])
+        #expect(host.scheduler.summary(of: .keyboard)?.eventCount == 1)
     }
 
     @Test(.proves("C3")) func `an interrupted task is not listed beside the newer pending request that supersedes it`()

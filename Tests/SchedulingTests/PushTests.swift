@@ -153,6 +153,24 @@ struct PushTests {
         #expect(host.entries(.replaced).map(\.user) == [users[1]])
     }
 
+    @Test func `pushes that lapse together have one entry with their count for each user and cause`() throws {
+        host.change(memoryLow: true)
+        host.commits = .held
+        host.push()
+        let users = [1_000, 2_000].map { CallingUser(uid: $0, pid: 1, command: "bgtask") }
+        for number in 0..<40 {
+            host.caller = users[number % 2]
+            host.push(until: number < 20 ? .seconds(-1) : nil, isOnlyNow: number >= 20)
+        }
+        host.caller = nil
+        host.writeHeldCommits()
+        let lapses = host.entries(.lapsed)
+        #expect(lapses.map(\.count) == [10, 10, 10, 10])
+        #expect(lapses.map(\.user) == [users[0], users[0], users[1], users[1]])
+        let first = try #require(host.entries(.submitted).first?.submission).rawValue
+        #expect(lapses.first?.message.hasPrefix("10 pushes, from \(first + 1) to \(first + 19), lapsed: ") == true)
+    }
+
     @Test func `a sender without pauses does not delay the delivery`() {
         host.commits = .held
         host.push()

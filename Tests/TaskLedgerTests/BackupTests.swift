@@ -57,6 +57,28 @@ struct BackupTests {
         try copy.close()
     }
 
+    @Test(.proves("C21"))
+    func `a backup has no device token, also of a ledger whose free space has tokens`() async throws {
+        let plugins = try (0..<150).map { try #require(PluginIdentifier("com.example.p\($0)")) }
+        let tokens = try plugins.indices.map { index in
+            try #require(PushToken(bytes: [0xa0, UInt8(index)] + [UInt8](repeating: 0xb7, count: PushToken.size - 2)))
+        }
+        let ledger = try Ledger.open(path: directory.path)
+        // As in a file of an SQLite without this default.
+        try await ledger.database.write { try $0.execute(sql: "PRAGMA secure_delete = OFF") }
+        for (plugin, token) in zip(plugins, tokens) {
+            try await ledger.commitAndWait([.changePushToken(plugin, .issue(token), at: time(1))])
+        }
+        try await ledger.commitAndWait(plugins.prefix(75).map { .changePushToken($0, .revoke, at: time(2)) })
+        let place = try place()
+        let inspection = try LedgerBackup(of: directory.path, isInUse: true).write(to: place)
+        #expect(inspection.problems.isEmpty)
+        try ledger.close()
+        let tail = Data(repeating: 0xb7, count: PushToken.size - 2)
+        #expect(try Data(contentsOf: URL(filePath: directory.path)).range(of: tail) != nil)
+        #expect(try Data(contentsOf: URL(filePath: place)).range(of: tail) == nil)
+    }
+
     @Test func `a missing ledger, an empty one and a newer one are not copied`() throws {
         let place = try place()
         for isInUse in [false, true] {

@@ -108,6 +108,7 @@ final class GroupWitness: Sendable {
     private let groups = Mutex<[CommittedGroup]>([])
 
     var changes: [[LedgerChange]] { groups.withLock { $0.flatMap(\.changes) } }
+    var added: [JournalEntry] { groups.withLock { $0.flatMap(\.added) } }
 
     func add(_ group: CommittedGroup) { groups.withLock { $0.append(group) } }
 }

@@ -9,11 +9,13 @@ import Testing
 @Suite("A plugin keeps the cursors that it wrote last, and those of running tasks")
 struct CursorLimitTests {
     private let ledger: Ledger
+    private let groups = GroupWitness()
     private let others: [TaskIdentifier]
     private let newest: TaskIdentifier
 
     init() throws {
-        ledger = try Ledger.inMemory()
+        let groups = groups
+        ledger = try Ledger.inMemory(onGroup: { groups.add($0) })
         others = try (0..<1_000).map { try #require(TaskIdentifier("com.example.feed.item\($0)")) }
         newest = try #require(TaskIdentifier("com.example.feed.newest"))
     }
@@ -65,5 +67,6 @@ struct CursorLimitTests {
         let entries = try ledger.journal(JournalSelection(limit: 9)).filter { $0.event == "cursor-cleared" }
         #expect(entries.map(\.label) == [others[0].text])
         #expect(entries.first?.message.contains("more than 1000 cursors") == true)
+        #expect(groups.added.map(\.event) == [.cursorCleared])
     }
 }

@@ -150,6 +150,23 @@ struct MigrationTests {
         #expect(LedgerInspection(path: directory.path).problems.isEmpty)
     }
 
+    @Test func `the cursors of version 16 keep the order of their writes, and its tokens are dropped`() async throws {
+        let older = try DatabasePool(path: directory.path)
+        try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[15].name)
+        try older.close()
+        try directory.tamper(sixteenthHost)
+        let ledger = try Ledger.open(path: directory.path)
+        let order = try await ledger.database.read { database in
+            try String.fetchAll(database, sql: "SELECT identifier FROM cursor WHERE plugin = 1 ORDER BY sequence")
+        }
+        #expect(order == ["com.example.feed.second", "com.example.feed.third", "com.example.feed.first"])
+        let cursor = try #require(try ledger.cursor(of: task("com.example.feed.first"))?.cursor)
+        #expect(cursor.bytes == [1, 2] && cursor.standstills == 2 && cursor.submission == 7)
+        #expect(try ledger.pushTokens().isEmpty)
+        try ledger.close()
+        #expect(LedgerInspection(path: directory.path).problems.isEmpty)
+    }
+
     @Test(arguments: versions)
     func `a migrated ledger accepts submissions, requeues, launches and pruning`(version: Int) async throws {
         try makeLedger(ofVersion: version)
@@ -239,6 +256,19 @@ private let sixthHost = """
         (3, 3000000000, 'replaced', 1, 41, 'com.example.feed.refresh', 2, 'nobody', 'done', 12, 2, 1000, 4711, 'bgtask'),
         (9, 9000000000, 'plugin-removed', 1, NULL, NULL, NULL, 'nobody', '', NULL, NULL, NULL, NULL, NULL);
     DELETE FROM journal WHERE number = 9;
+    """
+
+/// SQL for cursors and device tokens as a host of version 16 wrote them. The cursor that was created first was written
+/// last.
+private let sixteenthHost = """
+    INSERT INTO plugin VALUES (1, 'com.example.feed'), (2, 'com.example.mail');
+    INSERT INTO cursor VALUES
+        (1, 1, 'com.example.feed.first', x'0102', '2.1', 7, NULL, 9000000000, 2),
+        (2, 1, 'com.example.feed.second', x'03', '2.1', 8, NULL, 5000000000, 0),
+        (3, 2, 'com.example.mail.inbox', x'04', '1.0', 9, NULL, 6000000000, 0),
+        (4, 1, 'com.example.feed.third', x'05', '2.1', 10, NULL, 5000000000, 0);
+    INSERT INTO push_token VALUES (1, zeroblob(32), 1000000000);
+    INSERT INTO ended_push_token VALUES (1, x'0a0b', 1, 2000000000);
     """
 
 /// SQL for additional rows as a host of version 3 wrote them, with the values in the order of the columns.

@@ -32,7 +32,7 @@ extension ControlRoutes {
 
     /// Whether the change had an effect.
     private func change(_ plugin: PluginIdentifier, _ change: PushTokenChange) async throws -> Bool {
-        let answer = await tokenGate.changing {
+        let answer = await tokenGate.changing(of: plugin) {
             await ask { .pushTokenChangeRequested(plugin, change, reply: $0) }
         }
         if case .pushTokenChanged(let isChanged) = answer { return isChanged }

@@ -13,7 +13,7 @@ extension ControlRoutes {
         let body = try body.validated()
         guard let token = body.token else { return try await push(body, to: plugin) }
         // A token that ends meanwhile ends after the answer to this push.
-        return try await tokenGate.pushing {
+        return try await tokenGate.pushing(to: plugin) {
             let state = try await recorded { try $0.state(of: token) }
             if let refusal = RouteError.refusal(of: state, for: plugin) { throw refusal }
             return try await push(body, to: plugin)
@@ -29,8 +29,8 @@ extension ControlRoutes {
             isOnlyNow: body.isOnlyNow
         )
         switch await ask({ .pushed(push, reply: $0) }) {
-        case .pushed(let number, let result):
-            return PluginPushReply(number, plugin: plugin, result, expiresAt: body.expiresAt)
+        case .pushed(let number, let result, let expiresAt):
+            return PluginPushReply(number, plugin: plugin, result, expiresAt: expiresAt)
         case .refused(let refusal)
         where refusal.subReason == .pluginMissing && !catalogue.contents.refused.contains { $0.identifier == plugin }:
             throw noSuchPlugin(plugin)

@@ -2,12 +2,14 @@
 
 import DequeModule
 import Synchronization
+import TaskModel
 
-/// Orders pushes with a device token and changes of device tokens: a token is compared and its push is committed before
-/// another call ends the token. So a push with an ended token is never accepted after the answer that ended it.
+/// Orders pushes with a device token of a plugin and changes of this token: a token is compared and its push is
+/// committed before another call ends the token. So a push with an ended token is never accepted after the answer that
+/// ended it.
 ///
-/// Pushes do not wait for each other. Calls are admitted in the order of their arrival, so that a sender without pauses
-/// does not delay a rotation.
+/// Pushes do not wait for each other, and no call waits for one about another plugin. Calls about a plugin are admitted
+/// in the order of their arrival, so that a sender without pauses does not delay a rotation.
 final class PushTokenGate: Sendable {
     private enum Entry {
         case push
@@ -19,8 +21,29 @@ final class PushTokenGate: Sendable {
         var isChanging = false
         var waiting: Deque<(entry: Entry, continuation: CheckedContinuation<Void, Never>)> = []
 
+        var isIdle: Bool { pushes == 0 && !isChanging && waiting.isEmpty }
+
+        /// Admits an entry, or adds it to those that wait.
+        ///
+        /// - Returns: whether the entry is admitted.
+        mutating func enter(_ entry: Entry, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
+            if waiting.isEmpty, admit(entry) { return true }
+            waiting.append((entry, continuation))
+            return false
+        }
+
+        /// Admits the waiting entries that may follow, and returns their continuations.
+        mutating func admitWaiting() -> [CheckedContinuation<Void, Never>] {
+            var admitted: [CheckedContinuation<Void, Never>] = []
+            while let next = waiting.first, admit(next.entry) {
+                waiting.removeFirst()
+                admitted.append(next.continuation)
+            }
+            return admitted
+        }
+
         /// Admits an entry; false when it has to wait.
-        mutating func admit(_ entry: Entry) -> Bool {
+        private mutating func admit(_ entry: Entry) -> Bool {
             switch entry {
             case .push:
                 if isChanging { return false }
@@ -33,42 +56,40 @@ final class PushTokenGate: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    /// The plugins with calls that are admitted or wait.
+    private let states = Mutex<[PluginIdentifier: State]>([:])
 
     /// The number of calls that wait for others.
-    var waitingCalls: Int { state.withLock { $0.waiting.count } }
+    var waitingCalls: Int { states.withLock { states in states.values.reduce(0) { $0 + $1.waiting.count } } }
 
-    func pushing<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        await enter(.push)
-        defer { leave { $0.pushes -= 1 } }
+    /// Whether no call is admitted or waits.
+    var isEmpty: Bool { states.withLock(\.isEmpty) }
+
+    func pushing<Result>(to plugin: PluginIdentifier, _ body: () async throws -> Result) async rethrows -> Result {
+        await enter(.push, of: plugin)
+        defer { leave(plugin) { $0.pushes -= 1 } }
         return try await body()
     }
 
-    func changing<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        await enter(.change)
-        defer { leave { $0.isChanging = false } }
+    func changing<Result>(of plugin: PluginIdentifier, _ body: () async throws -> Result) async rethrows -> Result {
+        await enter(.change, of: plugin)
+        defer { leave(plugin) { $0.isChanging = false } }
         return try await body()
     }
 
-    private func enter(_ entry: Entry) async {
+    private func enter(_ entry: Entry, of plugin: PluginIdentifier) async {
         await withCheckedContinuation { continuation in
-            let isAdmitted = state.withLock { state in
-                if state.waiting.isEmpty, state.admit(entry) { return true }
-                state.waiting.append((entry, continuation))
-                return false
-            }
+            let isAdmitted = states.withLock { $0[plugin, default: State()].enter(entry, continuation) }
             if isAdmitted { continuation.resume() }
         }
     }
 
-    private func leave(_ change: (inout State) -> Void) {
-        let admitted = state.withLock { state in
+    private func leave(_ plugin: PluginIdentifier, _ change: (inout State) -> Void) {
+        let admitted = states.withLock { states in
+            var state = states[plugin] ?? State()
             change(&state)
-            var admitted: [CheckedContinuation<Void, Never>] = []
-            while let next = state.waiting.first, state.admit(next.entry) {
-                state.waiting.removeFirst()
-                admitted.append(next.continuation)
-            }
+            let admitted = state.admitWaiting()
+            states[plugin] = state.isIdle ? nil : state
             return admitted
         }
         for continuation in admitted { continuation.resume() }

@@ -23,7 +23,7 @@ extension CommittedGroup {
             if case .journal(let entry) = change { return entry }
             return nil
         }
-        return entries + superseded
+        return entries + added
     }
 
     /// Logs each journal entry as a line, which programs select by its fields. Entries without a blame, such as

@@ -39,7 +39,7 @@ struct LaunchTally: Sendable {
         for changes in group.changes {
             for change in changes { observe(change, at: now) }
         }
-        for entry in group.superseded { count(entry) }
+        for entry in group.added { count(entry) }
     }
 
     private mutating func observe(_ change: LedgerChange, at now: WallTime) {

@@ -2,8 +2,8 @@
 
 import TaskModel
 
-/// A future action of a simulated runner, of its plugin or of a sender of pushes, at a time of the monotonic clock. While the machine is
-/// suspended, this clock stands still.
+/// A future action of a simulated runner, of its plugin or of a sender of pushes, at a time of the monotonic clock. While
+/// the machine is suspended, this clock stands still.
 struct Occurrence: Comparable, Sendable {
     enum What: Sendable {
         case runnerReady

@@ -82,6 +82,8 @@ struct StagedPushes: Sendable {
         let reply: ReplyToken
         let number: SubmissionNumber
         let result: PushResult
+        /// The deadline of the push; nil for none.
+        let expiresAt: WallTime?
     }
 }
 

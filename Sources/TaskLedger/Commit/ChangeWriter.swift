@@ -10,8 +10,9 @@ struct ChangeWriter: Sendable {
     private var lastJournal: JournalNumber?
     /// Number of journal entries that the transaction has written.
     private var written = 0
-    /// The entries about superseded tasks that the transaction has written: the changes do not contain them.
-    private var superseded: [JournalEntry] = []
+    /// The entries about superseded tasks and deleted cursors that the transaction has written: the changes do not
+    /// contain them.
+    private var added: [JournalEntry] = []
     /// The submissions whose task succeeds in the present ticket: their payloads are not kept.
     private var succeeded: Set<SubmissionNumber> = []
     private var lastSubmission = SubmissionNumber(rawValue: 0)
@@ -68,11 +69,13 @@ struct ChangeWriter: Sendable {
             if let newer = try access.requeueTask(launch, work, names: &plugins) {
                 let entry = JournalEntry.superseded(work, by: newer, launch: launch, at: now)
                 try append(entry, to: access)
-                superseded.append(entry)
+                added.append(entry)
             }
         case .storeCursor(let change):
             for task in try access.storeCursor(change, names: &plugins) {
-                try append(.cursorTrimmed(of: task, by: change), to: access)
+                let entry = JournalEntry.cursorTrimmed(of: task, by: change)
+                try append(entry, to: access)
+                added.append(entry)
             }
         case .dropCursor(let plugin, let identifier, let submission):
             try access.dropCursor(of: plugin, identifier, until: submission, names: &plugins)
@@ -151,10 +154,10 @@ struct ChangeWriter: Sendable {
         return lastJournal
     }
 
-    /// Returns the entries about superseded tasks of a committed group, and drops them.
-    mutating func takeSuperseded() -> [JournalEntry] {
-        defer { superseded = [] }
-        return superseded
+    /// Returns the entries of a committed group that its changes do not contain, and drops them.
+    mutating func takeAdded() -> [JournalEntry] {
+        defer { added = [] }
+        return added
     }
 
     /// Drops the cached state after a rollback, because the plugin names that the transaction inserted may no longer

@@ -11,8 +11,8 @@ struct CommitGroup {
     /// The number of the last journal entry that the group has written to disk; nil when it wrote none.
     var lastJournal: JournalNumber?
 
-    /// The entries about superseded tasks that the group wrote in addition to the entries of its commits.
-    var superseded: [JournalEntry] = []
+    /// The entries about superseded tasks and deleted cursors that the group wrote in addition to those of its commits.
+    var added: [JournalEntry] = []
 
     /// Adds a commit. Its result is a success without started tasks until `succeed` or `fail` sets another. Returns
     /// false when `commit` is nil.

@@ -10,19 +10,19 @@ package struct CommittedGroup: Sendable {
     package let duration: Duration
     /// The changes of each commit that is on disk.
     package let changes: [[LedgerChange]]
-    /// The entries about superseded tasks that the ledger added to the journal.
-    package let superseded: [JournalEntry]
+    /// The entries about superseded tasks and deleted cursors that the ledger added to the journal.
+    package let added: [JournalEntry]
 
     package init(
         commits: Int,
         duration: Duration,
         changes: [[LedgerChange]],
-        superseded: [JournalEntry] = []
+        added: [JournalEntry] = []
     ) {
         self.commits = commits
         self.duration = duration
         self.changes = changes
-        self.superseded = superseded
+        self.added = added
     }
 
     init(_ group: CommitGroup, duration: Duration) {
@@ -30,7 +30,7 @@ package struct CommittedGroup: Sendable {
             commits: group.commits.count,
             duration: duration,
             changes: group.commits.indices.filter { !group.hasFailed($0) }.map { group.commits[$0].changes },
-            superseded: group.superseded
+            added: group.added
         )
     }
 }

@@ -77,7 +77,7 @@ struct GroupWriter: Sendable {
         try access.database.commit()
         // A number of a failed commit would be announced, and a follower would skip the entry that gets it later.
         group.lastJournal = lastJournal
-        group.superseded = changes.takeSuperseded()
+        group.added = changes.takeAdded()
         return true
     }
 

@@ -89,7 +89,10 @@ extension LedgerSchema {
     static let nineteenth = """
         ALTER TABLE cursor ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE cursor ADD COLUMN origin INTEGER;
-        UPDATE cursor SET sequence = id;
+        UPDATE cursor SET sequence = (
+            SELECT count(*) FROM cursor AS other
+            WHERE other.plugin = cursor.plugin AND (other.moved_at, other.id) <= (cursor.moved_at, cursor.id)
+        );
         CREATE INDEX cursor_by_sequence ON cursor (plugin, sequence);
 
         ALTER TABLE request ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0;

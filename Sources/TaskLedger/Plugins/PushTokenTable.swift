@@ -177,13 +177,11 @@ extension LedgerSchema {
 
 // A backup leaves the machine, and a restored host ends all tokens: the copy has none that is valid.
 extension Database {
-    /// Ends the valid tokens in the copy of a ledger, and overwrites their bytes in the file.
+    /// Ends the valid tokens in the copy of a ledger, and writes the file anew without its free space.
     ///
     /// - Parameter now: the time at which the tokens of the copy end.
     func dropPushTokens(at now: WallTime) throws {
         guard try tableExists("push_token") else { return }
-        // SQLite else leaves deleted rows in the free space of the file.
-        try execute(sql: "PRAGMA secure_delete = ON")
         if try columns(in: "push_token").contains(where: { $0.name == "digest" }) {
             try execute(
                 sql: """
@@ -197,5 +195,7 @@ extension Database {
             // A ledger of an older host, with ended tokens as they were issued.
             try execute(sql: "DELETE FROM push_token; DELETE FROM ended_push_token")
         }
+        // The free space of the copied pages may contain tokens that ended or moved to another page.
+        try execute(sql: "VACUUM")
     }
 }

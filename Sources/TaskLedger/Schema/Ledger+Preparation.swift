@@ -20,6 +20,8 @@ extension Ledger {
             // Savepoints then need no space in the directory for temporary files.
             try database.execute(sql: "PRAGMA temp_store = MEMORY")
             try database.execute(sql: "PRAGMA journal_size_limit = 16777216")
+            // SQLite else leaves ended device tokens in the free space of the file.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
             if let pages = hooks.maximumPages { try database.execute(sql: "PRAGMA max_page_count = \(pages)") }
             // A file on a read-only disk can be opened; this makes the start fail instead of the first commit.
             try database.inTransaction(.immediate) { .rollback }

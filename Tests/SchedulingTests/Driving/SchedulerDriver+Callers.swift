@@ -156,13 +156,14 @@ extension Answer {
     /// The number of the accepted request or event; nil for any other answer.
     var submission: SubmissionNumber? {
         switch self {
-        case .submitted(let number, _, _), .triggered(let number), .pushed(let number, .stored): number
+        case .submitted(let number, _, _), .triggered(let number), .pushed(let number, .stored, _): number
         default: nil
         }
     }
 
     var replaced: SubmissionNumber? { if case .submitted(_, _, let old) = self { old } else { nil } }
-    var pushResult: PushResult? { if case .pushed(_, let result) = self { result } else { nil } }
+    var pushResult: PushResult? { if case .pushed(_, let result, _) = self { result } else { nil } }
+    var expiresAt: WallTime? { if case .pushed(_, _, let deadline) = self { deadline } else { nil } }
     var plugin: PluginIdentifier? { if case .submitted(_, let plugin, _) = self { plugin } else { nil } }
     var refusal: SubmissionRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
     var isNotRecorded: Bool { if case .notRecorded = self { true } else { refusal?.subReason == .notRecorded } }

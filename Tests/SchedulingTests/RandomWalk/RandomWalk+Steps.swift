@@ -77,7 +77,7 @@ extension RandomWalk {
         let plugin: PluginIdentifier = pick([.app, .app, .app, .mail, .keyboard]) ?? .app
         last = "a push to \(plugin)"
         let deadline: Duration? = random.chance(30) ? .seconds(Int.random(in: -10...900, using: &random)) : nil
-        host.push(to: plugin, until: deadline, isLowPriority: random.chance(20))
+        host.push(to: plugin, until: deadline, isLowPriority: random.chance(20), isOnlyNow: random.chance(20))
     }
 
     private func trigger() {

@@ -295,7 +295,7 @@ final class NaiveHost: Witness {
         if case .cancelled = answer { dead.formUnion(killed ?? []) }
         switch (answer, question) {
         case (.submitted(let number, _, _), _), (.triggered(let number), _),
-            (.pushed(let number, .stored), _):
+            (.pushed(let number, .stored, _), _):
             acknowledged.insert(number)
         case (.refused(let refusal), .submitted(let submission, _)?): judge(refusal, of: submission, reply)
         case (.notLaunching, _): userRequested.subtract(userRequestedByReply[reply] ?? [])
