@@ -72,6 +72,8 @@ extension Scheduler {
         plugins[plugin].events.dropVoidCooldowns(at: now, configuration)
         for workClass in plugins[plugin].waits.keys { plugins[plugin].waits[workClass]?.reckonAnew(at: now.wall) }
         if let due = plugins[plugin].requests.nextDue() { agenda.add(.requests(plugin), at: due) }
+        // Requests whose deadline is in the future again no longer wait for the record of their lapse.
+        stageUnrecordedLapses(of: plugin, at: now)
         awaitDeadline(of: plugin)
         for lane in Lane.allCases { consider(plugin, lane, at: now) }
     }

@@ -107,6 +107,17 @@ struct DeadlineTests {
         #expect(host.batches.count == 1)
     }
 
+    @Test func `a request whose lapse could not be recorded waits for its deadline at once when the clock is set back`()
+    {
+        host.change(power: false)
+        host.submit(.clean, until: .minutes(1), needsPower: true)
+        host.commits = .failing
+        host.advance(by: .minutes(1))
+        #expect(host.reasons(.clean).contains(.beingRecorded))
+        host.stepWallClock(by: .hours(-1))
+        #expect(host.reasons(.clean) == [.externalPower])
+    }
+
     @Test func `a running task that a lapsed request superseded does not run again after an interruption`() throws {
         host.submit(.clean)
         host.enter()
