@@ -88,18 +88,15 @@ package struct Gateway: Sendable {
     ) throws(APNsReason) -> PushKey {
         guard let field = request.values(of: "authorization").first else { throw .missingProviderToken }
         if connection.isExhausted { throw .tooManyRequests }
-        guard let token = ProviderToken(authorization: field) else {
-            connection.noteRefusal()
-            throw .invalidProviderToken
-        }
+        guard let token = ProviderToken(authorization: field) else { throw .invalidProviderToken }
         let now = times.monotonic()
         let keys = keys(now)
         let key: PushKey
-        do throws(APNsReason) {
+        do throws(ProviderTokenFlaw) {
             key = try verifier.key(of: token, at: times.wall()) { keys.keys[$0] }
         } catch {
-            connection.noteRefusal()
-            throw error
+            if error == .wrongSignature { connection.noteWrongSignature() }
+            throw error.reason
         }
         try connection.note(token, at: now)
         guard limits.take("key \(key.id)", at: now) else { throw .tooManyRequests }

@@ -60,7 +60,14 @@ final class HTTP2RequestHandler: ChannelInboundHandler {
         answerer.answer(request, on: connection, eventLoop: context.eventLoop) { answer in
             let (handler, context) = bound.value
             handler.write(answer, context)
+            handler.endExhaustedConnection(context)
         }
+    }
+
+    /// Ends a connection that refuses all further tokens: its client can use valid ones on a new connection.
+    private func endExhaustedConnection(_ context: ChannelHandlerContext) {
+        guard connection.isExhausted else { return }
+        context.channel.parent?.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
 
     private func write(_ answer: GatewayAnswer, _ context: ChannelHandlerContext) {

@@ -10,7 +10,7 @@ package final class SenderConnection: Sendable {
     package init() {}
 
     var isExhausted: Bool { history.withLock { $0.isExhausted } }
-    func noteRefusal() { history.withLock { $0.noteRefusal() } }
+    func noteWrongSignature() { history.withLock { $0.noteWrongSignature() } }
 
     func note(_ token: ProviderToken, at now: MonotonicTime) throws(APNsReason) {
         try history.withLock { history throws(APNsReason) in try history.note(token, at: now) }
