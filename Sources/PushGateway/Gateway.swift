@@ -50,7 +50,7 @@ package struct Gateway: Sendable {
     /// - Parameter connection: the connection of the request; nil in HTTP/1, which Apple's protocol does not use.
     package func answer(_ request: GatewayRequest, on connection: SenderConnection?) async -> GatewayAnswer {
         if let digest = PushWebhook.digest(inPath: request.path) {
-            return await answer(webhook: request, digest: digest)
+            return await answer(webhook: request, digest: digest, on: connection)
         }
         guard let connection else { return GatewayAnswer(status: 404) }
         let answer: APNsAnswer
@@ -103,9 +103,14 @@ package struct Gateway: Sendable {
         return key
     }
 
-    private func answer(webhook request: GatewayRequest, digest: String) async -> GatewayAnswer {
+    private func answer(
+        webhook request: GatewayRequest,
+        digest: String,
+        on connection: SenderConnection?
+    ) async -> GatewayAnswer {
         let now = times.monotonic()
         guard let webhook = keys(now).webhooks[digest] else { return GatewayAnswer(status: 404) }
+        connection?.noteWebhook()
         switch request.method {
         case "GET":
             let type = GatewayRequest.Field("content-type", "application/json")
