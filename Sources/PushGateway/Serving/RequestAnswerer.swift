@@ -24,6 +24,11 @@ final class RequestAnswerer: Sendable {
 
     /// Returns when the requests at the host are answered, or after a time.
     func drain() async {
+        // The caller is cancelled, and this wait must not end for that.
+        await Task { await drained() }.value
+    }
+
+    private func drained() async {
         let (done, end) = AsyncStream.makeStream(of: Void.self)
         let answered = Task {
             await calls.whenEmpty()
