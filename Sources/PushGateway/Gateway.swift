@@ -31,14 +31,19 @@ package struct Gateway: Sendable {
     private let times: Times
     private let verifier = ProviderTokenVerifier()
     private let recent = RecentPushes()
+    private let places: SenderPlaces
 
-    /// - Parameter keys: returns the keys at a time.
+    /// - Parameters:
+    ///   - keys: returns the keys at a time.
+    ///   - places: maximum number of pushes in progress of each key and webhook.
     package init(
         keys: @escaping @Sendable (MonotonicTime) -> KeySet,
         limits: FloodLimits,
         host: any PushHost,
-        times: Times
+        times: Times,
+        places: Int = GatewayLimits.senderCalls
     ) {
+        self.places = SenderPlaces(places)
         self.keys = keys
         self.limits = limits
         self.host = host
@@ -75,9 +80,13 @@ package struct Gateway: Sendable {
         let key = try authenticate(request, on: connection)
         let push = try APNsRequest(request)
         guard key.mayPush(to: push.topic) else { throw .topicDisallowed }
+        let sender = "key \(key.id)"
+        guard places.take(sender) else { throw .tooManyRequests }
+        defer { places.release(sender) }
         let call = push.forHost(body: request.body)
-        guard let id = push.id else { return await host.push(call, to: push.topic).apns }
-        let identity = RecentPushes.Key(sender: key.id, token: push.token, plugin: push.topic, id: id)
+        guard let identity = RecentPushes.Key(push, body: request.body, sender: key.id) else {
+            return await host.push(call, to: push.topic).apns
+        }
         return await recent.once(identity, at: times.monotonic()) { await host.push(call, to: push.topic) }.apns
     }
 
@@ -116,10 +125,12 @@ package struct Gateway: Sendable {
             let type = GatewayRequest.Field("content-type", "application/json")
             return GatewayAnswer(status: 200, fields: [type], body: Array(#"{"unifiedpush":{"version":1}}"#.utf8))
         case "POST":
-            guard limits.take("webhook \(webhook.name)", at: now) else {
-                return GatewayAnswer(status: 429, fields: [.init("retry-after", "1")])
-            }
+            let sender = "webhook \(webhook.name)"
+            let tooMany = GatewayAnswer(status: 429, fields: [.init("retry-after", "1")])
+            guard limits.take(sender, at: now) else { return tooMany }
             if request.isTooLarge { return GatewayAnswer(status: 413) }
+            guard places.take(sender) else { return tooMany }
+            defer { places.release(sender) }
             let verdict = await host.push(PluginPush(payload: request.body), to: webhook.plugin)
             let fields = verdict == .unavailable ? [GatewayRequest.Field("retry-after", "1")] : []
             return GatewayAnswer(status: verdict.webhookStatus, fields: fields)

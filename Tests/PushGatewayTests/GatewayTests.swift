@@ -127,6 +127,31 @@ struct GatewayTests {
         #expect(host.pushes.count == 2)
     }
 
+    @Test func `a key whose pushes all wait for the host is answered 429 until the host answers`() async throws {
+        let (webhook, secret) = PushWebhook.new(for: try Samples.plugin())
+        let host = HeldHost()
+        var keys = KeySet()
+        keys.add(try Samples.key())
+        keys.add(webhook)
+        let set = keys
+        let gateway = Gateway(
+            keys: { _ in set },
+            limits: FloodLimits(rate: 1000, burst: 1000),
+            host: host,
+            times: .init(monotonic: { Samples.start }, wall: { Samples.now }),
+            places: 1
+        )
+        let (request, connection) = (try Samples.request(without: ["apns-id"]), connection)
+        let first = Task { await gateway.answer(request, on: connection) }
+        await host.waitForPush()
+        #expect(Self.reason(await gateway.answer(request, on: connection)) == "TooManyRequests")
+        host.release()
+        #expect(await first.value.status == 200)
+        #expect(await gateway.answer(request, on: connection).status == 200)
+        let post = GatewayRequest(method: "POST", path: "/push/\(secret)", fields: [], body: [0])
+        #expect(await gateway.answer(post, on: nil).status == 201)
+    }
+
     @Test func `a webhook takes any bytes for its plugin, and names its protocol`() async throws {
         let (webhook, secret) = PushWebhook.new(for: try Samples.plugin())
         let gateway = try gateway(webhook: webhook, rate: 1)

@@ -3,11 +3,16 @@
 import NIOCore
 
 /// The bounds of a gateway's work for its clients.
-struct GatewayLimits: Sendable {
+package struct GatewayLimits: Sendable {
     /// Maximum size of the header fields of a request in bytes.
     static let headerBytes = 16384
     /// Maximum size of a body that is read to its end.
     static let discardedBytes = 1 << 20
+
+    /// Maximum number of requests in progress of one key or webhook: half of `calls`.
+    package static let senderCalls = 500
+    /// Number of connections to the host. The host permits 128 of one user.
+    package static let hostConnections = 64
 
     /// Maximum number of connections.
     var connections = 128
