@@ -20,9 +20,10 @@ package struct ControlClient: Sendable {
 
     /// Runs `body` with a client for the host at `socket`.
     ///
-    /// - Parameter answerTimeout: maximum time of a call that needs at most one commit: a host that takes longer hangs.
-    ///   A batch needs several commits and gets four times as long.
-    /// - Parameter connections: maximum number of calls at the same time; further ones wait.
+    /// - Parameters:
+    ///   - answerTimeout: maximum time of a call that needs at most one commit: a host that takes longer hangs. A batch
+    ///     needs several commits and gets four times as long.
+    ///   - connections: maximum number of calls at the same time; further ones wait.
     package static func withConnection<Result>(
         to socket: String,
         answerTimeout: Duration = .seconds(30),

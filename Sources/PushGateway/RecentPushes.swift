@@ -5,8 +5,8 @@ import DequeModule
 import Synchronization
 package import TaskModel
 
-/// The accepted pushes of the last ten minutes that have an identifier. A client repeats a push when it lost the answer,
-/// such as at the end of its connection: the repetition gets the first answer, and is no second push.
+/// The accepted pushes of the last ten minutes that have an identifier. A client repeats a push when it lost the
+/// answer, such as at the end of its connection: the repetition gets the first answer, and is no second push.
 package final class RecentPushes: Sendable {
     /// The identity of a push. Senders choose identifiers, so that one sender cannot use up those of another, and use
     /// some for several messages: the content belongs to the identity. The time of a deadline does not, because clients

@@ -55,7 +55,8 @@ struct RecentPushTests {
 
     @Test func `a push with the same identifier and another content is a new push`() async throws {
         let keys = [
-            try key(), try key(body: "{ }"), try key("a", ["apns-priority": "1"]), try key("a", ["apns-expiration": "0"]),
+            try key(), try key(body: "{ }"), try key("a", ["apns-priority": "1"]),
+            try key("a", ["apns-expiration": "0"]),
         ]
         for key in keys { #expect(await push(key) == .accepted) }
         #expect(counter.count == 4)

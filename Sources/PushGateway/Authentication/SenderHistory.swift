@@ -34,8 +34,8 @@ package struct SenderHistory: Hashable, Sendable {
 
     /// Notes the use of a verified token; throws the reason when the connection may not use it.
     ///
-    /// Requests of a connection are verified in any order, so that the token of an older issue is valid as well. A sender
-    /// may have used its token on other connections before, so that its time of issue counts, and not that of its use.
+    /// Requests of a connection are verified in any order, so that the token of an older issue is valid as well. A
+    /// sender may have used its token on other connections before: its time of issue counts, not that of its first use.
     package mutating func note(_ next: ProviderToken, at now: MonotonicTime) throws(APNsReason) {
         if let team, team != next.team { throw .invalidProviderToken }
         refusals = 0

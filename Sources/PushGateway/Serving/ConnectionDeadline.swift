@@ -3,8 +3,8 @@
 import NIOCore
 import NIOHTTP2
 
-/// Closes an HTTP/2 connection that sends no authenticated requests, whatever its client does. The handler of NIOHTTP2 for
-/// idle connections waits for the client's answer to a PING.
+/// Closes an HTTP/2 connection that sends no authenticated requests, whatever its client does. The handler of NIOHTTP2
+/// for idle connections waits for the client's answer to a PING.
 final class ConnectionDeadline: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 

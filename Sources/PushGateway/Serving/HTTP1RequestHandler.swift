@@ -21,8 +21,8 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) { startTimeout(context) }
 
-    /// Limits the time to the next request, or to the answer of the request that has begun: the time begins anew at each
-    /// of both, so that it ends no request early.
+    /// Limits the time to the next request, or to the answer of the request that has begun. The time begins anew at
+    /// both, so that it ends no request early.
     private func startTimeout(_ context: ChannelHandlerContext) {
         timeout?.cancel()
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)

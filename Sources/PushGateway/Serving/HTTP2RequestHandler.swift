@@ -6,10 +6,10 @@ import NIOHTTP2
 
 /// One stream of an HTTP/2 connection: one request and its answer.
 ///
-/// It works on frames and not on HTTP/1 messages, because clients of Apple's service depend on their form: a request may
-/// lack `:authority`, a success ends with its header fields, and the body of an error is exactly one frame. Each request
-/// is answered, also one that is refused before its end: some clients wait without a limit for the answer on a stream
-/// that was reset.
+/// It works on frames and not on HTTP/1 messages, because clients of Apple's service depend on their form: a request
+/// may lack `:authority`, a success ends with its header fields, and the body of an error is exactly one frame. Each
+/// request is answered, also one that is refused before its end: some clients wait without a limit for the answer on a
+/// stream that was reset.
 final class HTTP2RequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
@@ -91,8 +91,8 @@ final class HTTP2RequestHandler: ChannelInboundHandler {
         head.map { GatewayRequest(head: $0, body: body.bytes, isTooLarge: body.isTooLarge) }
     }
 
-    /// Extends the time of the connection, or ends it when it refuses all further tokens: its client can use valid ones on
-    /// a new connection.
+    /// Extends the time of the connection, or ends it when it refuses all further tokens: its client can use valid ones
+    /// on a new connection.
     private func noteAnswer(_ context: ChannelHandlerContext) {
         let pipeline = context.channel.parent?.pipeline
         pipeline?.fireUserInboundEventTriggered(RequestAnswered())

@@ -21,7 +21,9 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        timeout = context.eventLoop.scheduleTask(in: answerer.limits.handshakeTimeout) { bound.value.close(promise: nil) }
+        timeout = context.eventLoop.scheduleTask(in: answerer.limits.handshakeTimeout) {
+            bound.value.close(promise: nil)
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
