@@ -20,17 +20,24 @@ package struct ControlClient: Sendable {
 
     /// Runs `body` with a client for the host at `socket`.
     ///
-    /// - Parameter answerTimeout: maximum time of a call that needs at most one commit: a host that takes longer hangs.
-    ///   A batch needs several commits and gets four times as long.
+    /// - Parameters:
+    ///   - answerTimeout: maximum time of a call that needs at most one commit: a host that takes longer hangs. A batch
+    ///     needs several commits and gets four times as long.
+    ///   - connections: maximum number of calls at the same time; further ones wait.
     package static func withConnection<Result>(
         to socket: String,
         answerTimeout: Duration = .seconds(30),
+        connections: Int = 8,
         _ body: (ControlClient) async throws -> Result
     ) async throws -> Result {
         var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(10)))
         // The peer is on this machine: if no process listens, a second attempt does not help, and the error is reported
         // at once.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // The host closes idle connections after ten seconds. A call on a connection that the host closes at the same
+        // time fails, so that the client closes first.
+        configuration.connectionPool.idleTimeout = .seconds(5)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.redirectConfiguration = .disallow
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {

@@ -31,14 +31,19 @@ package struct Gateway: Sendable {
     private let times: Times
     private let verifier = ProviderTokenVerifier()
     private let recent = RecentPushes()
+    private let places: SenderPlaces
 
-    /// - Parameter keys: returns the keys at a time.
+    /// - Parameters:
+    ///   - keys: returns the keys at a time.
+    ///   - places: maximum number of pushes in progress of each key and webhook.
     package init(
         keys: @escaping @Sendable (MonotonicTime) -> KeySet,
         limits: FloodLimits,
         host: any PushHost,
-        times: Times
+        times: Times,
+        places: Int = GatewayLimits.senderCalls
     ) {
+        self.places = SenderPlaces(places)
         self.keys = keys
         self.limits = limits
         self.host = host
@@ -50,7 +55,7 @@ package struct Gateway: Sendable {
     /// - Parameter connection: the connection of the request; nil in HTTP/1, which Apple's protocol does not use.
     package func answer(_ request: GatewayRequest, on connection: SenderConnection?) async -> GatewayAnswer {
         if let digest = PushWebhook.digest(inPath: request.path) {
-            return await answer(webhook: request, digest: digest)
+            return await answer(webhook: request, digest: digest, on: connection)
         }
         guard let connection else { return GatewayAnswer(status: 404) }
         let answer: APNsAnswer
@@ -75,9 +80,13 @@ package struct Gateway: Sendable {
         let key = try authenticate(request, on: connection)
         let push = try APNsRequest(request)
         guard key.mayPush(to: push.topic) else { throw .topicDisallowed }
+        let sender = "key \(key.id)"
+        guard places.take(sender) else { throw .tooManyRequests }
+        defer { places.release(sender) }
         let call = push.forHost(body: request.body)
-        guard let id = push.id else { return await host.push(call, to: push.topic).apns }
-        let identity = RecentPushes.Key(sender: key.id, token: push.token, plugin: push.topic, id: id)
+        guard let identity = RecentPushes.Key(push, body: request.body, sender: key.id) else {
+            return await host.push(call, to: push.topic).apns
+        }
         return await recent.once(identity, at: times.monotonic()) { await host.push(call, to: push.topic) }.apns
     }
 
@@ -88,36 +97,40 @@ package struct Gateway: Sendable {
     ) throws(APNsReason) -> PushKey {
         guard let field = request.values(of: "authorization").first else { throw .missingProviderToken }
         if connection.isExhausted { throw .tooManyRequests }
-        guard let token = ProviderToken(authorization: field) else {
-            connection.noteRefusal()
-            throw .invalidProviderToken
-        }
+        guard let token = ProviderToken(authorization: field) else { throw .invalidProviderToken }
         let now = times.monotonic()
         let keys = keys(now)
         let key: PushKey
-        do throws(APNsReason) {
+        do throws(ProviderTokenFlaw) {
             key = try verifier.key(of: token, at: times.wall()) { keys.keys[$0] }
         } catch {
-            connection.noteRefusal()
-            throw error
+            if error == .wrongSignature { connection.noteWrongSignature() }
+            throw error.reason
         }
         try connection.note(token, at: now)
         guard limits.take("key \(key.id)", at: now) else { throw .tooManyRequests }
         return key
     }
 
-    private func answer(webhook request: GatewayRequest, digest: String) async -> GatewayAnswer {
+    private func answer(
+        webhook request: GatewayRequest,
+        digest: String,
+        on connection: SenderConnection?
+    ) async -> GatewayAnswer {
         let now = times.monotonic()
         guard let webhook = keys(now).webhooks[digest] else { return GatewayAnswer(status: 404) }
+        connection?.noteWebhook()
         switch request.method {
         case "GET":
             let type = GatewayRequest.Field("content-type", "application/json")
             return GatewayAnswer(status: 200, fields: [type], body: Array(#"{"unifiedpush":{"version":1}}"#.utf8))
         case "POST":
-            guard limits.take("webhook \(webhook.name)", at: now) else {
-                return GatewayAnswer(status: 429, fields: [.init("retry-after", "1")])
-            }
+            let sender = "webhook \(webhook.name)"
+            let tooMany = GatewayAnswer(status: 429, fields: [.init("retry-after", "1")])
+            guard limits.take(sender, at: now) else { return tooMany }
             if request.isTooLarge { return GatewayAnswer(status: 413) }
+            guard places.take(sender) else { return tooMany }
+            defer { places.release(sender) }
             let verdict = await host.push(PluginPush(payload: request.body), to: webhook.plugin)
             let fields = verdict == .unavailable ? [GatewayRequest.Field("retry-after", "1")] : []
             return GatewayAnswer(status: verdict.webhookStatus, fields: fields)

@@ -1,24 +1,35 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Crypto
 import DequeModule
 import Synchronization
 package import TaskModel
 
-/// The accepted pushes of the last ten minutes that have an identifier. A client repeats a push when it lost the answer,
-/// such as at the end of its connection: the repetition gets the first answer, and is no second push.
+/// The accepted pushes of the last ten minutes that have an identifier. A client repeats a push when it lost the
+/// answer, such as at the end of its connection: the repetition gets the first answer, and is no second push.
 package final class RecentPushes: Sendable {
-    /// The identity of a push. Senders choose identifiers, so that one sender cannot use up those of another.
+    /// The identity of a push. Senders choose identifiers, so that one sender cannot use up those of another, and use
+    /// some for several messages: the content belongs to the identity. The time of a deadline does not, because clients
+    /// compute it for each attempt.
     package struct Key: Hashable, Sendable {
         private let sender: String
         private let token: PushToken
         private let plugin: PluginIdentifier
         private let id: String
+        private let isLowPriority: Bool
+        private let isOnlyNow: Bool
+        private let digest: SHA256Digest
 
-        package init(sender: String, token: PushToken, plugin: PluginIdentifier, id: String) {
+        /// The identity of a push; nil when it has no identifier.
+        package init?(_ push: APNsRequest, body: [UInt8], sender: String) {
+            guard let id = push.id else { return nil }
             self.sender = sender
-            self.token = token
-            self.plugin = plugin
+            token = push.token
+            plugin = push.topic
             self.id = id.lowercased()
+            isLowPriority = push.isLowPriority
+            isOnlyNow = push.expiration == .now
+            digest = SHA256.hash(data: body)
         }
     }
 

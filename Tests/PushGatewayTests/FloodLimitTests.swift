@@ -30,6 +30,13 @@ struct FloodLimitTests {
         #expect(limits.take("key b", at: Samples.start))
     }
 
+    @Test func `a sender with many pushes in progress leaves places to others`() {
+        let places = SenderPlaces(2)
+        #expect(places.take("key a") && places.take("key a") && !places.take("key a") && places.take("key b"))
+        places.release("key a")
+        #expect(places.take("key a") && !places.take("key a"))
+    }
+
     @Test func `of many messages one in ten seconds is written, with the number of the omitted ones`() {
         let limiter = ReportLimiter()
         #expect(limiter.message("a", at: Samples.start) == "a")

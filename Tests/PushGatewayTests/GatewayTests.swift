@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import Crypto
 import Foundation
 import StatementTraits
 import TaskModel
@@ -81,14 +82,29 @@ struct GatewayTests {
         #expect(host.pushes.isEmpty)
     }
 
-    @Test func `a connection with many refused tokens is refused without a verification`() async throws {
+    @Test func `a connection with many wrong signatures is refused without a verification`() async throws {
         let gateway = try gateway()
-        let wrong = try Samples.request(["authorization": "bearer x"])
+        let stranger = P256.Signing.PrivateKey()
+        let wrong = try Samples.request(["authorization": try Samples.authorization(signer: stranger)])
         for _ in 1...32 {
             #expect(Self.reason(await gateway.answer(wrong, on: connection)) == "InvalidProviderToken")
         }
         #expect(Self.reason(await gateway.answer(wrong, on: connection)) == "TooManyRequests")
         #expect(await gateway.answer(try Samples.request(), on: SenderConnection()).status == 200)
+    }
+
+    @Test func `unknown keys, expired tokens and text that is no token do not exhaust a connection`() async throws {
+        let gateway = try gateway()
+        let fields = [
+            "bearer x", try Samples.authorization(id: "LATERKEY"), try Samples.authorization(issued: "1799990000"),
+        ]
+        for field in fields {
+            for _ in 1...40 {
+                let answer = await gateway.answer(try Samples.request(["authorization": field]), on: connection)
+                #expect(answer.status == 403)
+            }
+        }
+        #expect(await gateway.answer(try Samples.request(), on: connection).status == 200)
     }
 
     @Test func `a repeated push with the same identifier reaches the host once, and gets the same answer`() async throws
@@ -109,6 +125,31 @@ struct GatewayTests {
         #expect(Self.reason(answers[2]) == "TooManyRequests")
         #expect(answers[2].fields.contains(.init("retry-after", "1")))
         #expect(host.pushes.count == 2)
+    }
+
+    @Test func `a key whose pushes all wait for the host is answered 429 until the host answers`() async throws {
+        let (webhook, secret) = PushWebhook.new(for: try Samples.plugin())
+        let host = HeldHost()
+        var keys = KeySet()
+        keys.add(try Samples.key())
+        keys.add(webhook)
+        let set = keys
+        let gateway = Gateway(
+            keys: { _ in set },
+            limits: FloodLimits(rate: 1000, burst: 1000),
+            host: host,
+            times: .init(monotonic: { Samples.start }, wall: { Samples.now }),
+            places: 1
+        )
+        let (request, connection) = (try Samples.request(without: ["apns-id"]), connection)
+        let first = Task { await gateway.answer(request, on: connection) }
+        await host.waitForPush()
+        #expect(Self.reason(await gateway.answer(request, on: connection)) == "TooManyRequests")
+        host.release()
+        #expect(await first.value.status == 200)
+        #expect(await gateway.answer(request, on: connection).status == 200)
+        let post = GatewayRequest(method: "POST", path: "/push/\(secret)", fields: [], body: [0])
+        #expect(await gateway.answer(post, on: nil).status == 201)
     }
 
     @Test func `a webhook takes any bytes for its plugin, and names its protocol`() async throws {

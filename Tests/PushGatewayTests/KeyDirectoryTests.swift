@@ -3,7 +3,9 @@
 import Crypto
 import Foundation
 import HostTestKit
+import LinuxSystem
 import StatementTraits
+import Synchronization
 import TaskModel
 import Testing
 
@@ -64,6 +66,49 @@ struct KeyDirectoryTests {
             #expect(store.keys(at: Samples.start + .seconds(1)).keys == [key.id: key])
             try keys.remove(key)
             #expect(store.keys(at: Samples.start + .seconds(2)).keys.isEmpty)
+        }
+    }
+
+    @Test func `a change in the same instant as the last one is read`() async throws {
+        try await ScratchDirectory.with { directory in
+            let (keys, key) = (KeyDirectory(directory.path), try Samples.key())
+            try keys.write(key)
+            let identity = try #require(FileIdentity(ofPath: directory.path))
+            let instant = WallTime(nanoseconds: identity.changed)
+            let store = try KeyStore(keys, at: Samples.start, wall: { instant }) { _ in }
+            // A change of the file alone leaves the time of the directory, as two changes in one instant do.
+            try directory.write("{}".utf8, to: "key-\(key.id).json")
+            #expect(store.keys(at: Samples.start + .seconds(1)).keys.isEmpty)
+        }
+    }
+
+    @Test func `a removed directory has no keys, and one that cannot be read is reported once in ten seconds`()
+        async throws
+    {
+        try await ScratchDirectory.with { directory in
+            let path = directory.path + "/keys"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            let (keys, key) = (KeyDirectory(path), try Samples.key())
+            try keys.write(key)
+            let reports = Mutex<[String]>([])
+            let store = try KeyStore(keys, at: Samples.start) { text in reports.withLock { $0.append(text) } }
+            try FileManager.default.removeItem(atPath: path)
+            #expect(store.keys(at: Samples.start + .seconds(1)).keys.isEmpty)
+            try directory.write("a file".utf8, to: "keys")
+            for second in 2...11 { _ = store.keys(at: Samples.start + .seconds(second)) }
+            #expect(reports.withLock(\.count) == 1)
+        }
+    }
+
+    @Test func `a file with another name than that of its key does not count`() async throws {
+        try await ScratchDirectory.with { directory in
+            let (keys, key) = (KeyDirectory(directory.path), try Samples.key())
+            try keys.write(key)
+            let path = directory.path + "/key-\(key.id)"
+            try FileManager.default.copyItem(atPath: path + ".json", toPath: path + ".old.json")
+            #expect(try keys.read().problems.count == 1)
+            try keys.remove(key)
+            #expect(try keys.read().keys.isEmpty)
         }
     }
 

@@ -13,7 +13,11 @@ struct ProviderTokenTests {
 
     private func verify(_ authorization: String, keys: [PushKey]) throws(APNsReason) -> PushKey {
         guard let token = ProviderToken(authorization: authorization) else { throw .invalidProviderToken }
-        return try verifier.key(of: token, at: Samples.now) { id in keys.first { $0.id == id } }
+        do throws(ProviderTokenFlaw) {
+            return try verifier.key(of: token, at: Samples.now) { id in keys.first { $0.id == id } }
+        } catch {
+            throw error.reason
+        }
     }
 
     @Test(arguments: ["1800000000", "1799996500", "1800000000.25", "\"1800000000\"", "1800000059"])
@@ -61,12 +65,13 @@ struct ProviderTokenTests {
         #expect(throws: APNsReason.invalidProviderToken) { try verify(token, keys: []) }
     }
 
+    private func token(_ issued: Int, team: String = Samples.team) throws -> ProviderToken {
+        try #require(ProviderToken(authorization: Samples.authorization(team: team, issued: "\(issued)")))
+    }
+
     @Test func `a connection belongs to one team, and takes a new token every twenty minutes`() throws {
-        let token = { (team: String, issued: String) in
-            try #require(ProviderToken(authorization: Samples.authorization(team: team, issued: issued)))
-        }
-        let (first, second) = (try token(Samples.team, "1800000000"), try token(Samples.team, "1800000001"))
-        let other = try token("OTHERTEAM", "1800000000")
+        let (first, second) = (try token(1_800_000_000), try token(1_800_000_001))
+        let other = try token(1_800_000_000, team: "OTHERTEAM")
         var history = SenderHistory()
         try history.note(first, at: Samples.start)
         try history.note(first, at: Samples.start + .seconds(60))
@@ -77,11 +82,34 @@ struct ProviderTokenTests {
         #expect(throws: APNsReason.invalidProviderToken) { try history.note(other, at: Samples.start + .seconds(4000)) }
     }
 
-    @Test func `a connection with 32 refused tokens is exhausted`() {
+    @Test func `a token that was issued twenty minutes after the last one is taken on a young connection`() throws {
+        let (first, second, third) = (try token(1_800_000_000), try token(1_800_001_800), try token(1_800_002_000))
         var history = SenderHistory()
-        for _ in 1...31 { history.noteRefusal() }
+        try history.note(first, at: Samples.start)
+        try history.note(second, at: Samples.start + .seconds(300))
+        // A request in progress at the renewal.
+        try history.note(first, at: Samples.start + .seconds(300))
+        try history.note(second, at: Samples.start + .seconds(301))
+        #expect(throws: APNsReason.tooManyProviderTokenUpdates) {
+            try history.note(third, at: Samples.start + .seconds(500))
+        }
+    }
+
+    @Test func `the token before a renewal stays valid when its first request is verified last`() throws {
+        let (old, new) = (try token(1_800_000_000), try token(1_800_001_800))
+        var history = SenderHistory()
+        try history.note(new, at: Samples.start)
+        try history.note(old, at: Samples.start)
+        try history.note(new, at: Samples.start)
+    }
+
+    @Test func `a connection with 32 wrong signatures one after the other is exhausted`() throws {
+        var history = SenderHistory()
+        for _ in 1...31 { history.noteWrongSignature() }
+        try history.note(try token(1_800_000_000), at: Samples.start)
+        for _ in 1...31 { history.noteWrongSignature() }
         #expect(!history.isExhausted)
-        history.noteRefusal()
+        history.noteWrongSignature()
         #expect(history.isExhausted)
     }
 }

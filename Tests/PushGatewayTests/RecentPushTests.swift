@@ -19,9 +19,15 @@ struct RecentPushTests {
         func add() { value.withLock { $0 += 1 } }
     }
 
-    private func key(_ id: String = "a", sender: String = "S") throws -> RecentPushes.Key {
-        let token = try #require(PushToken(hexadecimal: Samples.deviceToken))
-        return RecentPushes.Key(sender: sender, token: token, plugin: try Samples.plugin(), id: id)
+    private func key(
+        _ last: String = "a",
+        _ changes: [String: String] = [:],
+        sender: String = "S",
+        body: String = "{}"
+    ) throws -> RecentPushes.Key {
+        let id = ["apns-id": "eabeae54-14a8-11e5-b60b-1697f925ec7\(last)"]
+        let push = try APNsRequest(try Samples.request(id.merging(changes) { $1 }))
+        return try #require(RecentPushes.Key(push, body: Array(body.utf8), sender: sender))
     }
 
     private func push(
@@ -44,6 +50,17 @@ struct RecentPushTests {
     @Test func `another identifier, another sender, and a repetition after ten minutes are new pushes`() async throws {
         for key in [try key(), try key("b"), try key(sender: "T")] { #expect(await push(key) == .accepted) }
         #expect(await push(try key(), after: .seconds(601)) == .accepted)
+        #expect(counter.count == 4)
+    }
+
+    @Test func `a push with the same identifier and another content is a new push`() async throws {
+        let keys = [
+            try key(), try key(body: "{ }"), try key("a", ["apns-priority": "1"]),
+            try key("a", ["apns-expiration": "0"]),
+        ]
+        for key in keys { #expect(await push(key) == .accepted) }
+        #expect(counter.count == 4)
+        #expect(await push(try key("a", ["apns-expiration": "1800000060"])) == .accepted)
         #expect(counter.count == 4)
     }
 

@@ -93,3 +93,37 @@ final class RecordingHost: PushHost {
         return verdict
     }
 }
+
+/// A host that accepts pushes only after `release`.
+final class HeldHost: PushHost {
+    private let started: (stream: AsyncStream<Void>, end: AsyncStream<Void>.Continuation)
+    private let held = Mutex<(isHeld: Bool, waiting: [CheckedContinuation<Void, Never>])>((true, []))
+
+    init() {
+        let (stream, end) = AsyncStream.makeStream(of: Void.self)
+        started = (stream, end)
+    }
+
+    /// Returns when the first push has reached the host.
+    func waitForPush() async { for await _ in started.stream {} }
+
+    func release() {
+        let waiting = held.withLock { held in
+            defer { held = (false, []) }
+            return held.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func push(_ push: PluginPush, to plugin: PluginIdentifier) async -> PushVerdict {
+        started.end.finish()
+        await withCheckedContinuation { continuation in
+            let isHeld = held.withLock { held in
+                if held.isHeld { held.waiting.append(continuation) }
+                return held.isHeld
+            }
+            if !isHeld { continuation.resume() }
+        }
+        return .accepted
+    }
+}

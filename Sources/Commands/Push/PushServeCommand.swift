@@ -74,7 +74,7 @@ struct PushServeCommand: AsyncParsableCommand {
         let scheme = cleartext ? "http" : "https"
         let reports = ReportLimiter()
         try await Interruptible.serving {
-            try await ControlClient.withConnection(to: socket) { client in
+            try await ControlClient.withConnection(to: socket, connections: GatewayLimits.hostConnections) { client in
                 let host = HostAtSocket(client) { message in
                     if let message = reports.message(message, at: .now) { context.writeMessage(message) }
                 }

@@ -33,7 +33,7 @@ package struct ProviderToken: Hashable, Sendable {
 
     private static let scheme = "bearer "
     /// Maximum size of a token in bytes; Apple's have about 200.
-    private static let maximumSize = 2048
+    static let maximumSize = 2048
 
     /// The token as the sender wrote it.
     package let text: String

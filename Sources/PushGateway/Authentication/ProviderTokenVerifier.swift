@@ -5,6 +5,18 @@ import FoundationEssentials
 import Synchronization
 package import TaskModel
 
+/// The flaw of a token that is not accepted.
+package enum ProviderTokenFlaw: Error, Hashable, Sendable {
+    /// No key has the identifier and the team of the token.
+    case unknownKey
+    /// The configured key did not sign the token. Only this flaw costs the verification of a signature.
+    case wrongSignature
+    case expired
+    case fromTheFuture
+
+    var reason: APNsReason { self == .expired ? .expiredProviderToken : .invalidProviderToken }
+}
+
 /// Verifies the tokens of senders, and keeps the verified ones: a sender uses a token for up to an hour.
 package final class ProviderTokenVerifier: Sendable {
     /// Maximum age of a token.
@@ -26,18 +38,18 @@ package final class ProviderTokenVerifier: Sendable {
         of token: ProviderToken,
         at now: WallTime,
         key: (String) -> PushKey?
-    ) throws(APNsReason) -> PushKey {
-        guard let key = key(token.keyID), key.team == token.team else { throw .invalidProviderToken }
+    ) throws(ProviderTokenFlaw) -> PushKey {
+        guard let key = key(token.keyID), key.team == token.team else { throw .unknownKey }
         let isKnown = verified.withLock { $0[token.text] == key }
         if !isKnown {
-            guard key.verifies(token.content, signature: token.signature) else { throw .invalidProviderToken }
+            guard key.verifies(token.content, signature: token.signature) else { throw .wrongSignature }
             verified.withLock { tokens in
                 if tokens.count >= Self.capacity { tokens.removeAll() }
                 tokens[token.text] = key
             }
         }
-        if now - token.issuedAt > Self.maximumAge { throw .expiredProviderToken }
-        if token.issuedAt - now > Self.skew { throw .invalidProviderToken }
+        if now - token.issuedAt > Self.maximumAge { throw .expired }
+        if token.issuedAt - now > Self.skew { throw .fromTheFuture }
         return key
     }
 }

@@ -46,6 +46,8 @@ package struct KeyDirectory: Hashable, Sendable {
                 } else if name.hasPrefix("webhook-") {
                     set.add(try webhook(in: name))
                 }
+            } catch let flaw as Misnamed {
+                set.addProblem("\(path)/\(name): only \(flaw.name) counts for its content; rename or delete the file")
             } catch let flaw as KeyFlaw {
                 set.addProblem("\(path)/\(name): \(flaw)")
             } catch {
@@ -62,26 +64,30 @@ package struct KeyDirectory: Hashable, Sendable {
             plugins: key.plugins.map(\.description),
             publicKey: key.publicKey
         )
-        try write(file, to: "key-\(key.id).json")
+        try write(file, to: Self.name(of: key))
     }
 
     package func write(_ webhook: PushWebhook) throws(SystemError) {
-        try write(
-            WebhookFile(plugin: webhook.plugin.text, digest: webhook.digest),
-            to: "webhook-\(webhook.name).json"
-        )
+        try write(WebhookFile(plugin: webhook.plugin.text, digest: webhook.digest), to: Self.name(of: webhook))
     }
 
-    package func remove(_ key: PushKey) throws(SystemError) { try remove("key-\(key.id).json") }
-    package func remove(_ webhook: PushWebhook) throws(SystemError) { try remove("webhook-\(webhook.name).json") }
+    package func remove(_ key: PushKey) throws(SystemError) { try remove(Self.name(of: key)) }
+    package func remove(_ webhook: PushWebhook) throws(SystemError) { try remove(Self.name(of: webhook)) }
 
     private struct Malformed: Error {}
+
+    /// A file whose name is not that of its content. It does not count, because it cannot be removed by its identifier.
+    private struct Misnamed: Error {
+        let name: String
+    }
 
     private func key(in name: String) throws -> PushKey {
         let file = try JSONDecoder().decode(KeyFile.self, from: try content(of: name))
         let patterns = file.plugins.compactMap(PluginPattern.init)
         guard patterns.count == file.plugins.count else { throw Malformed() }
-        return try PushKey(id: file.id, team: file.team, plugins: patterns, pem: file.publicKey)
+        let key = try PushKey(id: file.id, team: file.team, plugins: patterns, pem: file.publicKey)
+        if name != Self.name(of: key) { throw Misnamed(name: Self.name(of: key)) }
+        return key
     }
 
     private func webhook(in name: String) throws -> PushWebhook {
@@ -89,8 +95,12 @@ package struct KeyDirectory: Hashable, Sendable {
         guard let plugin = PluginIdentifier(file.plugin),
             let webhook = PushWebhook(plugin: plugin, digest: file.digest)
         else { throw Malformed() }
+        if name != Self.name(of: webhook) { throw Misnamed(name: Self.name(of: webhook)) }
         return webhook
     }
+
+    private static func name(of key: PushKey) -> String { "key-\(key.id).json" }
+    private static func name(of webhook: PushWebhook) -> String { "webhook-\(webhook.name).json" }
 
     private func content(of name: String) throws -> Data {
         Data(try FileBytes.contents(of: "\(path)/\(name)", limit: Self.maximumSize))

@@ -7,7 +7,7 @@ package import NIOSSL
 
 /// Serves senders on a TCP port until the calling Swift task is cancelled.
 package enum GatewayServer {
-    /// Serves, and stops in order: no new connection, a GOAWAY to each client, and answers to the requests in progress.
+    /// Serves, and stops in order: no new connection, answers to the requests in progress, and a GOAWAY to each client.
     /// Throws when the address cannot be used.
     ///
     /// - Parameters:
@@ -19,7 +19,17 @@ package enum GatewayServer {
         tls: NIOSSLContext?,
         onListening: @Sendable (String) -> Void
     ) async throws {
-        let (answerer, connections) = (RequestAnswerer(gateway), OpenConnections())
+        try await serve(gateway, on: address, tls: tls, limits: GatewayLimits(), onListening: onListening)
+    }
+
+    static func serve(
+        _ gateway: Gateway,
+        on address: ListenAddress,
+        tls: NIOSSLContext?,
+        limits: GatewayLimits,
+        onListening: @Sendable (String) -> Void
+    ) async throws {
+        let (answerer, connections) = (RequestAnswerer(gateway, limits: limits), OpenConnections(limits.connections))
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 128)
@@ -37,10 +47,13 @@ package enum GatewayServer {
         await withTaskCancellationHandler {
             try? await server.closeFuture.get()
         } onCancel: {
+            answerer.stop()
             server.close(promise: nil)
         }
         answerer.stop()
-        await connections.end(within: GatewayLimits.stopTimeout)
+        // Some clients close at a GOAWAY, and repeat the requests in progress.
+        await answerer.drain()
+        await connections.end(within: limits.stopTimeout)
     }
 
     private static func text(_ address: SocketAddress) -> String? {

@@ -10,29 +10,43 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
 
     private let answerer: RequestAnswerer
     private var head: HTTPRequestHead?
+    private var kept: RequestHead?
     private var body = BodyBuffer()
     private var timeout: Scheduled<Void>?
     private var isStopping = false
+    /// Whether the connection closes after the present answer, because the request is not read to its end.
+    private var isClosing = false
 
     init(answerer: RequestAnswerer) { self.answerer = answerer }
 
     func handlerAdded(context: ChannelHandlerContext) { startTimeout(context) }
 
-    /// Limits the time to the end of the next answer, also for a client that sends nothing or single bytes.
+    /// Limits the time to the next request, or to the answer of the request that has begun. The time begins anew at
+    /// both, so that it ends no request early.
     private func startTimeout(_ context: ChannelHandlerContext) {
         timeout?.cancel()
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        timeout = context.eventLoop.scheduleTask(in: GatewayLimits.requestTimeout) { bound.value.close(promise: nil) }
+        timeout = context.eventLoop.scheduleTask(in: answerer.limits.requestTimeout) { bound.value.close(promise: nil) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isClosing { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
             self.head = head
+            kept = RequestHead(
+                method: head.method.rawValue,
+                path: head.uri,
+                fields: head.headers.lazy.map { ($0.name, $0.value) }
+            )
             body = BodyBuffer()
+            startTimeout(context)
         case .body(let part):
             body.append(part)
-            if body.isExcessive { context.close(promise: nil) }
+            if body.isExcessive {
+                isClosing = true
+                answer(context)
+            }
         case .end: answer(context)
         }
     }
@@ -54,14 +68,8 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     private func answer(_ context: ChannelHandlerContext) {
-        guard let head else { return }
-        let request = GatewayRequest(
-            method: head.method.rawValue,
-            path: head.uri,
-            fields: head.headers.map { .init($0.name, $0.value) },
-            body: body.bytes,
-            isTooLarge: body.isTooLarge
-        )
+        guard let head, let kept else { return }
+        let request = GatewayRequest(head: kept, body: body.bytes, isTooLarge: body.isTooLarge)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         answerer.answer(request, on: nil, eventLoop: context.eventLoop) { answer in
             let (handler, context) = bound.value
@@ -72,7 +80,8 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
     private func write(_ answer: GatewayAnswer, to head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         startTimeout(context)
         self.head = nil
-        let closes = isStopping || !head.isKeepAlive
+        // A client without a valid path keeps no connection.
+        let closes = isStopping || isClosing || !head.isKeepAlive || answer.status == 404
         var headers: HTTPHeaders = ["content-length": "\(answer.body.count)"]
         for field in answer.fields { headers.add(name: field.name, value: field.value) }
         if closes { headers.add(name: "connection", value: "close") }

@@ -5,13 +5,16 @@ import Synchronization
 
 /// The open connections of a gateway, whose number is bounded.
 final class OpenConnections: Sendable {
+    private let most: Int
     private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+
+    init(_ most: Int) { self.most = most }
 
     /// Adds a connection until it closes; false when there are too many.
     func add(_ channel: any Channel) -> Bool {
         let key = ObjectIdentifier(channel)
         let isAdded = channels.withLock { channels in
-            if channels.count >= GatewayLimits.connections { return false }
+            if channels.count >= most { return false }
             channels[key] = channel
             return true
         }

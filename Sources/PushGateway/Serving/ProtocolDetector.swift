@@ -21,7 +21,9 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        timeout = context.eventLoop.scheduleTask(in: GatewayLimits.handshakeTimeout) { bound.value.close(promise: nil) }
+        timeout = context.eventLoop.scheduleTask(in: answerer.limits.handshakeTimeout) {
+            bound.value.close(promise: nil)
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -58,19 +60,19 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
             try handlers.configureHTTPServerPipeline(withErrorHandling: true)
             return try handlers.addHandler(HTTP1RequestHandler(answerer: answerer))
         }
+        let (answerer, limits, connection) = (answerer, answerer.limits, SenderConnection())
         let manager = NIOHTTP2ServerConnectionManagementHandler(
             eventLoop: context.eventLoop,
             configuration: .init(
-                maxIdleTime: GatewayLimits.idleTimeout,
+                maxIdleTime: limits.idleTimeout,
                 maxAge: nil,
-                maxGraceTime: GatewayLimits.requestTimeout,
-                keepalive: .init(pingInterval: .seconds(60), ackTimeout: .seconds(20))
+                maxGraceTime: limits.requestTimeout,
+                keepalive: .init(pingInterval: .seconds(60), ackTimeout: limits.closeTimeout)
             )
         )
-        let (answerer, connection) = (answerer, SenderConnection())
         _ = try handlers.configureHTTP2Pipeline(
             mode: .server,
-            connectionConfiguration: Self.configuration,
+            connectionConfiguration: Self.configuration(limits),
             streamConfiguration: .init(),
             streamDelegate: manager.http2StreamDelegate
         ) { stream in
@@ -79,13 +81,16 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
                 try stream.pipeline.syncOperations.addHandler(handler)
             }
         }
-        try handlers.addHandlers(manager, ConnectionErrorHandler())
+        let deadline = ConnectionDeadline(limits: limits, connection: connection)
+        try handlers.addHandlers(manager, deadline, ConnectionErrorHandler(timeout: limits.errorTimeout))
+        // The connection is active already: without this call, its idle time begins only after the first request.
+        manager.channelActive(context: try handlers.context(handler: manager))
     }
 
-    private static var configuration: NIOHTTP2Handler.ConnectionConfiguration {
+    private static func configuration(_ limits: GatewayLimits) -> NIOHTTP2Handler.ConnectionConfiguration {
         var configuration = NIOHTTP2Handler.ConnectionConfiguration()
         configuration.initialSettings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: GatewayLimits.streams),
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: GatewayLimits.headerBytes),
         ]
         return configuration

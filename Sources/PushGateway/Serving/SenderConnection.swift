@@ -5,14 +5,33 @@ import TaskModel
 
 /// The authentication state of one connection, which its streams share.
 package final class SenderConnection: Sendable {
-    private let history = Mutex(SenderHistory())
+    private struct State {
+        var history = SenderHistory()
+        var isAuthenticated = false
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
 
-    var isExhausted: Bool { history.withLock { $0.isExhausted } }
-    func noteRefusal() { history.withLock { $0.noteRefusal() } }
+    var isExhausted: Bool { state.withLock { $0.history.isExhausted } }
+    func noteWrongSignature() { state.withLock { $0.history.noteWrongSignature() } }
 
     func note(_ token: ProviderToken, at now: MonotonicTime) throws(APNsReason) {
-        try history.withLock { history throws(APNsReason) in try history.note(token, at: now) }
+        try state.withLock { state throws(APNsReason) in
+            try state.history.note(token, at: now)
+            state.isAuthenticated = true
+        }
+    }
+
+    /// Notes a request with the secret of a webhook.
+    func noteWebhook() { state.withLock { $0.isAuthenticated = true } }
+
+    /// Whether a request was authenticated since the last call.
+    func takeAuthentication() -> Bool {
+        state.withLock { state in
+            defer { state.isAuthenticated = false }
+            return state.isAuthenticated
+        }
     }
 }
