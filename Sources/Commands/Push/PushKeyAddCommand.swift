@@ -14,7 +14,7 @@ struct PushKeyAddCommand: AsyncParsableCommand {
             The file of a key has a private key (.p8 as Apple issues it) or a public key of the curve P-256, in PEM. The \
             gateway keeps the public part only. --plugin takes an identifier, all below one (com.example.*), or *.
 
-            --webhook prints the secret path for one plugin once. Each program that knows it may push to the plugin.
+            --webhook prints the secret path for one plugin once. Each program that has it may push to the plugin.
 
             Examples:
               bgtask push key add AuthKey_ABC123DEFG.p8 --id ABC123DEFG --team EXAMPLE123 --plugin com.example.*

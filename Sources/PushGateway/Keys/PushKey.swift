@@ -4,7 +4,7 @@ import Crypto
 import FoundationEssentials
 package import TaskModel
 
-/// A key that senders sign their tokens with, as the gateway knows it: the public part, and the plugins it may push to.
+/// A key that senders sign their tokens with: its public part, and the plugins that it may push to.
 package struct PushKey: Hashable, Sendable {
     package let id: String
     package let team: String
