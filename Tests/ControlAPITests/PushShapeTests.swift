@@ -100,7 +100,8 @@ struct PushShapeTests: WireShapeSuite {
         ].map { RouteError.refusal(of: $0, for: plugin)?.reply.error }
         #expect(
             reasons.map { $0?.subReason } == [
-                "push-token-of-another-plugin", "push-token-of-another-plugin", "push-token-ended", "push-token-unknown",
+                "push-token-of-another-plugin", "push-token-of-another-plugin", "push-token-ended",
+                "push-token-unknown",
             ]
         )
         #expect(reasons[1]?.endedAt == nil && reasons[0] == reasons[1])
