@@ -470,7 +470,8 @@ let package = Package(
         .testTarget(
             name: "PushGatewayTests",
             dependencies: [
-                "ControlAPI", "ControlClient", "HostTestKit", "LinuxSystem", "PushGateway", "StatementTraits", "TaskModel",
+                "ControlAPI", "ControlClient", "HostTestKit", "LinuxSystem", "PushGateway", "StatementTraits",
+                "TaskModel",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),

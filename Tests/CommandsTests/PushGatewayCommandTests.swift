@@ -37,6 +37,9 @@ struct PushGatewayCommandTests {
             let added = await run(add, on: keys)
             #expect(added.status == .done && added.terminal.output.contains("A1"))
             #expect(added.terminal.output.contains("com.example.*"))
+            // The gateway can have another user than the operator.
+            let mode = try FileManager.default.attributesOfItem(atPath: keys)[.posixPermissions] as? Int
+            #expect(mode == 0o755)
             let again = await run(add, on: keys)
             #expect(again.status == .refused && again.terminal.error.contains("bgtask push key remove A1"))
             #expect(await run(["list"], on: keys).terminal.output == added.terminal.output)

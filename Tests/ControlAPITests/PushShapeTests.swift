@@ -91,4 +91,20 @@ struct PushShapeTests: WireShapeSuite {
                 """
         )
     }
+
+    @Test func `the device token of another plugin has one refusal, ended or not`() throws {
+        let plugin = try #require(PluginIdentifier("com.example.feed"))
+        let other = try #require(PluginIdentifier("com.example.other"))
+        let reasons = [
+            PushTokenState.valid(other), .ended(other, at: Samples.now), .ended(plugin, at: Samples.now), .unknown,
+        ].map { RouteError.refusal(of: $0, for: plugin)?.reply.error }
+        #expect(
+            reasons.map { $0?.subReason } == [
+                "push-token-of-another-plugin", "push-token-of-another-plugin", "push-token-ended",
+                "push-token-unknown",
+            ]
+        )
+        #expect(reasons[1]?.endedAt == nil && reasons[0] == reasons[1])
+        #expect(RouteError.refusal(of: .valid(plugin), for: plugin) == nil)
+    }
 }

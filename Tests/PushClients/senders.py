@@ -33,6 +33,8 @@ import pyapns_client
 TOPIC = "com.example.receiver"
 TEAM = "EXAMPLETEA"
 AT_ONCE = 50
+# The payload of the last push of all.
+LAST = b"the last push"
 
 
 def prepare_namespaces(directory):
@@ -190,14 +192,33 @@ def webhooks(directory):
     }
 
 
+def timed_webhooks(directory, count):
+    """The statuses of calls of the webhook one after the other, and the longest time of one."""
+    statuses, slowest = [], 0
+    for _ in range(count):
+        started = time.monotonic()
+        statuses.append(webhook(directory))
+        slowest = max(slowest, time.monotonic() - started)
+    return statuses, slowest
+
+
 async def flood(clients):
-    """Sends 100 pushes at once to a gateway that permits 10 at once. The webhook has a limit of its own."""
+    """Sends 100 pushes at once to a gateway that permits 10 at once, again and again while another sender calls the
+    webhook, which has a limit of its own."""
     client = clients.new_aioapns()
-    answers = await asyncio.gather(*(client.send_notification(clients.aioapns_request(n)) for n in range(100)))
+    statuses, unhurried = timed_webhooks(clients.directory, 3)
+    answers, started = [], time.monotonic()
+    other = asyncio.get_running_loop().run_in_executor(None, timed_webhooks, clients.directory, 5)
+    while not answers or not other.done():
+        answers += await asyncio.gather(*(client.send_notification(clients.aioapns_request(n)) for n in range(100)))
+    during, slowest = await other
     found = {
         "accepted": sum(answer.is_successful for answer in answers),
         "refusals": collections.Counter(f"{a.status} {a.description}" for a in answers if not a.is_successful),
-        "webhook": webhook(clients.directory),
+        "seconds": time.monotonic() - started,
+        "webhooks": statuses + during + [webhook(clients.directory, body=LAST)],
+        "unhurried": unhurried,
+        "slowest": slowest,
     }
     for connection in list(client.pool.connections):
         connection.close()

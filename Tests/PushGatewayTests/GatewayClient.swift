@@ -70,7 +70,10 @@ struct GatewayClient: Sendable {
     /// Sends a request on a new stream; returns its answer.
     func send(_ headers: HPACKHeaders, body: String = "{}") -> EventLoopFuture<ReceivedAnswer> {
         let result = channel.eventLoop.makePromise(of: ReceivedAnswer.self)
-        multiplexer.createStreamChannel(promise: nil) { stream in
+        let created = channel.eventLoop.makePromise(of: (any Channel).self)
+        // After a GOAWAY, a connection has no new streams.
+        created.futureResult.whenFailure { result.fail($0) }
+        multiplexer.createStreamChannel(promise: created) { stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandler(Collector(result))
                 let head = HTTP2Frame.FramePayload.Headers(headers: headers, endStream: body.isEmpty)

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import Glibc
 import LinuxSystem
 import PluginInstaller
 import PushGateway
@@ -37,8 +38,11 @@ struct PushKeyOptions: ParsableArguments {
         isCreating: Bool = false,
         _ change: (KeySet) throws -> Void
     ) throws {
+        let isNew = isCreating && !FilePlace.exists(directory.path)
         let lock = try DirectoryLock(on: directory.path, isCreating: isCreating, attempts: 100)
         defer { withExtendedLifetime(lock) {} }
+        // The gateway of the package has another user, and must list the directory whatever the umask of root is.
+        if isNew { chmod(directory.path, 0o755) }
         do {
             try change(try read(directory))
         } catch let error as SystemError {

@@ -114,20 +114,21 @@ package struct RouteError: Error, Hashable, Sendable {
     package static func refusal(of token: PushTokenState, for plugin: PluginIdentifier) -> Self? {
         switch token {
         case .valid(plugin): nil
-        case .valid:
+        case .ended(plugin, let time):
+            Self(
+                .pushTokenEnded,
+                field: "token",
+                "the device token of \(plugin) has ended",
+                remedy: "delete the token, and use the one that the plugin has now",
+                endedAt: time
+            )
+        // Whether and when the token of another plugin ended is for the senders of that plugin only.
+        case .valid, .ended:
             Self(
                 .pushTokenOfAnotherPlugin,
                 field: "token",
                 "the device token is not that of \(plugin)",
                 remedy: "push to the plugin that registered the token"
-            )
-        case .ended(let owner, let time):
-            Self(
-                .pushTokenEnded,
-                field: "token",
-                "the device token of \(owner) has ended",
-                remedy: "delete the token, and use the one that the plugin has now",
-                endedAt: time
             )
         case .unknown:
             Self(

@@ -33,7 +33,7 @@ struct ControlAnswers: Sendable {
     private func response(to request: Request, from channel: any Channel) async -> Response {
         do {
             guard let connection = connections[channel] else {
-                throw RouteError(.unexpected, "the host is closing this connection", remedy: "connect again")
+                throw RouteError(.tooManyConnections, "the host is closing this connection", remedy: "connect again")
             }
             // A connection without credentials is not admitted.
             guard let peer = connection.peer else {
