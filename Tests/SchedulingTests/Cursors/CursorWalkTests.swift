@@ -22,11 +22,13 @@ private final class CursorWalk: CursorSuite {
     private var beganAtCursor = false
     private var hasMoved = false
     private var attempts = 0
+    /// The launch that has entered. A restart can start the next one at once.
+    private var entered: LaunchNumber?
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     func step() throws {
-        if !host.running.contains(.clean) { return try begin() }
+        guard host.running.contains(.clean), host.lastPlan?.number == entered else { return try begin() }
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<4: try note(.moved)
         case 4: try note(beganAtCursor ? .unmoved : .moved)
@@ -40,10 +42,11 @@ private final class CursorWalk: CursorSuite {
     }
 
     private func begin() throws {
-        if host.request(.clean) == nil { host.submit(.clean) }
+        if host.request(.clean) == nil, !host.running.contains(.clean) { host.submit(.clean) }
         for _ in 0..<1_000 where !host.running.contains(.clean) { host.advance(by: host.timeToWake ?? .seconds(1)) }
         try #require(host.running.contains(.clean))
         host.enter()
+        entered = host.lastPlan?.number
         (beganAtCursor, hasMoved) = (hasCursor, false)
         attempts = host.lastPlan?.tasks.first?.work.retry.attempts ?? 0
     }

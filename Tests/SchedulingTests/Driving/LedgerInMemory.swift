@@ -155,6 +155,7 @@ struct LedgerInMemory {
             case .journal(let entry):
                 entries.append(entry)
                 count(entry, in: &new)
+                if let number = entry.submission { new.lastSubmission = max(new.lastSubmission, number) }
             case .requeueTask(let launch, let work, let now):
                 if let newer = try comeBack(work, from: launch, to: &new) {
                     entries.append(.superseded(work, by: newer, launch: launch, at: now))
@@ -239,15 +240,13 @@ struct LedgerInMemory {
         case .dropCursor(_, let identifier, _): state.cursors[identifier] = nil
         case .setStandstills(_, let identifier, let count, _):
             if state.cursors[identifier] != nil { state.cursors[identifier] = count }
-        case .journal(let entry):
-            if let number = entry.submission { state.lastSubmission = max(state.lastSubmission, number) }
         case .changePushToken(let plugin, let change, _):
             switch change {
             case .issue(let token): state.pushTokens[plugin] = state.pushTokens[plugin] ?? token
             case .rotate(let token): state.pushTokens[plugin] = token
             case .revoke: state.pushTokens[plugin] = nil
             }
-        case .endLaunch, .requeueTask, .raiseIncarnation: break
+        case .journal, .endLaunch, .requeueTask, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil
