@@ -42,10 +42,14 @@ struct CursorDeletionTests: CursorSuite {
         #expect(host.ledger.cursors[.clean] == 0)
         let request = TaskRequest(identifier: .clean, kind: .processing)
         host.commits = .failing
-        host.send(.submitted(Submission(request: request, submitter: .user, restarts: true), reply: ReplyToken(rawValue: 900)))
+        host.send(
+            .submitted(Submission(request: request, submitter: .user, restarts: true), reply: ReplyToken(rawValue: 900))
+        )
         #expect(host.ledger.cursors[.clean] == 0)
         host.commits = .written
-        host.send(.submitted(Submission(request: request, submitter: .user, restarts: true), reply: ReplyToken(rawValue: 901)))
+        host.send(
+            .submitted(Submission(request: request, submitter: .user, restarts: true), reply: ReplyToken(rawValue: 901))
+        )
         #expect(host.ledger.cursors[.clean] == nil)
     }
 

@@ -42,7 +42,8 @@ struct CursorSetbackTests: CursorSuite {
         #expect(try retry(.clean).notBefore == host.clock.now.wall + .seconds(10))
     }
 
-    @Test(.proves("C19")) func `repeated losses of the host in which the cursor moved delay the task and warn`() throws {
+    @Test(.proves("C19")) func `repeated losses of the host in which the cursor moved delay the task and warn`() throws
+    {
         launch(.clean)
         for loss in 1...5 {
             try write(.clean)
