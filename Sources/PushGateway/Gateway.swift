@@ -4,12 +4,12 @@ package import ControlAPI
 import FoundationEssentials
 package import TaskModel
 
-/// The host as the gateway sees it: it accepts pushes.
+/// The host, which accepts pushes.
 package protocol PushHost: Sendable {
     func push(_ push: PluginPush, to plugin: PluginIdentifier) async -> PushVerdict
 }
 
-/// Answers the requests of senders: checks who sends, limits the rate, and hands each push to the host. It has no state
+/// Answers the requests of senders: checks who sends, limits the rate, and passes each push to the host. It has no state
 /// of its own besides verified tokens, rates and the identifiers of recent pushes.
 package struct Gateway: Sendable {
     /// The times of a request.
@@ -68,7 +68,7 @@ package struct Gateway: Sendable {
     }
 
     /// The answer to a request while the gateway stops, or while too many requests are in progress.
-    package func unavailableAnswer(to request: GatewayRequest, _ isStopping: Bool) -> GatewayAnswer {
+    package func unavailableAnswer(to request: GatewayRequest, isStopping: Bool) -> GatewayAnswer {
         APNsAnswer.refused(isStopping ? .shutdown : .serviceUnavailable).http(id: Self.id(of: request))
     }
 
@@ -90,7 +90,7 @@ package struct Gateway: Sendable {
         return await recent.once(identity, at: times.monotonic()) { await host.push(call, to: push.topic) }.apns
     }
 
-    /// The key of the sender. A key that sends too fast is refused here, before anything is read or asked for it.
+    /// The key of the sender. A key that sends too fast is refused here, before its push is decoded.
     private func authenticate(
         _ request: GatewayRequest,
         on connection: SenderConnection

@@ -42,8 +42,8 @@ enum Interruptible {
         }
     }
 
-    /// Runs a server until it ends or a signal asks the command to end. The signal cancels the work, which stops in
-    /// order; this is a regular end, not a failure.
+    /// Runs a server until it ends or a signal requests the end of the command. The signal cancels the work, which
+    /// stops in order; this is a regular end, not a failure.
     static func serving(_ work: @escaping @Sendable () async throws -> Void) async throws {
         do {
             try await cancelling(work)

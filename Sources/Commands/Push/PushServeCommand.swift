@@ -11,9 +11,9 @@ import TaskModel
 struct PushServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Accept pushes by Apple's protocol and by webhooks, and hand them to the host.",
+        abstract: "Accept pushes by Apple's protocol and by webhooks, and pass them to the host.",
         discussion: """
-            The gateway speaks the provider protocol of Apple's push service over HTTP/2, so that its clients work \
+            The gateway serves the provider protocol of Apple's push service over HTTP/2, so that its clients work \
             unchanged, and has a secret address for each webhook. It is a process of its own: it needs only the role \
             submit at the control socket. It runs until Ctrl-C or SIGTERM, and then answers the requests in progress.
 

@@ -174,7 +174,7 @@ struct CursorKeeper {
         return completed
     }
 
-    /// Forgets the tasks and the launches whose end is on disk. After a failed commit the scheduler stages their
+    /// Removes the tasks and the launches whose end is on disk. After a failed commit the scheduler stages their
     /// changes again.
     mutating func committed(_ ticket: Ticket, isOnDisk: Bool) {
         guard let ends = ending.removeValue(forKey: ticket), isOnDisk else { return }

@@ -62,6 +62,6 @@ final class RequestAnswerer: Sendable {
 
     /// The answer to a request that does not reach the gateway.
     func unavailableAnswer(to request: GatewayRequest) -> GatewayAnswer {
-        gateway.unavailableAnswer(to: request, stopping.withLock(\.self))
+        gateway.unavailableAnswer(to: request, isStopping: stopping.withLock(\.self))
     }
 }
