@@ -50,6 +50,13 @@ struct ConstantTests {
         #expect(numbers.isEmpty == false)
     }
 
+    @Test func `the constants of transfers, which no vocabulary names, have their shipped values`() {
+        #expect([BGT_TRANSFER_DOWNLOAD, BGT_TRANSFER_UPLOAD] == [1, 2])
+        #expect([BGT_TRANSFER_DISCRETIONARY, BGT_TAKE_REPLACE] == [1, 1])
+        #expect([BGT_TRANSFER_WAITING, BGT_TRANSFER_RUNNING, BGT_TRANSFER_PAUSED] == [1, 2, 3])
+        #expect([BGT_TRANSFER_FINISHED, BGT_TRANSFER_FAILED, BGT_TRANSFER_CANCELLED] == [4, 5, 6])
+    }
+
     /// The signed constants: statuses, outcomes, and constants that the preprocessor compares, each with the value that
     /// shipped.
     static let signed: [(name: String, value: Int32, shipped: Int32)] = [
@@ -123,6 +130,7 @@ struct ConstantTests {
         ("BGT_EVENT_TRIGGER", BGT_EVENT_TRIGGER, 2),
         ("BGT_EVENT_FETCH", BGT_EVENT_FETCH, 3),
         ("BGT_EVENT_PUSH", BGT_EVENT_PUSH, 4),
+        ("BGT_EVENT_TRANSFERS_FINISHED", BGT_EVENT_TRANSFERS_FINISHED, 5),
         ("BGT_EXPIRED_BUDGET", BGT_EXPIRED_BUDGET, 1),
         ("BGT_EXPIRED_EXTERNAL_POWER_LOST", BGT_EXPIRED_EXTERNAL_POWER_LOST, 2),
         ("BGT_EXPIRED_NETWORK_LOST", BGT_EXPIRED_NETWORK_LOST, 3),
@@ -167,6 +175,12 @@ struct ConstantTests {
         ("BGTASK_ASSERTIONS_MAX", BGTASK_ASSERTIONS_MAX, 64),
         ("BGTASK_CURSOR_MAX", BGTASK_CURSOR_MAX, 4_096),
         ("BGTASK_PUSH_TOKEN_MAX", BGTASK_PUSH_TOKEN_MAX, 64),
+        ("BGTASK_SESSION_MAX", BGTASK_SESSION_MAX, 64),
+        ("BGTASK_LABEL_MAX", BGTASK_LABEL_MAX, 256),
+        ("BGTASK_URL_MAX", BGTASK_URL_MAX, 8192),
+        ("BGTASK_HEADERS_MAX", BGTASK_HEADERS_MAX, 64),
+        ("BGTASK_HEADERS_SIZE_MAX", BGTASK_HEADERS_SIZE_MAX, 16_384),
+        ("BGTASK_SHA256_SIZE", BGTASK_SHA256_SIZE, 32),
         ("BGTASK_MESSAGE_MAX", BGTASK_MESSAGE_MAX, 1024),
         ("BGTASK_LOG_MAX", BGTASK_LOG_MAX, 4096),
         ("BGTASK_NOTE_TYPE", BGTASK_NOTE_TYPE, 1),
