@@ -112,7 +112,7 @@ extension Scheduler {
         switch lane {
         case .event: return eventBatch(of: plugin, for: own, at: now).map { .event($0) }
         case .continued: return continuedBatch(of: plugin, for: own, at: now).map { .request($0) }
-        case .background:
+        case .background, .transfer:
             passDeferral(of: plugin, in: lane, at: now)
             let eligible = evaluate(plugin, in: lane, for: own, at: now).eligible
             let alone = eligible.filter(\.key.runsAlone)

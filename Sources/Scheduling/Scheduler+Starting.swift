@@ -54,7 +54,7 @@ extension Scheduler {
         switch batch.first?.kind {
         case .event: return .event
         case .continued: return .user
-        case .refresh, .processing, .healthResearch, .push, nil: return .due
+        case .refresh, .processing, .healthResearch, .push, .transfer, nil: return .due
         }
     }
 

@@ -15,6 +15,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var backgroundLaunches = 4
     package var eventLaunches = 4
     package var continuedLaunches = 4
+    package var transferLaunches = 4
     /// The free space and the free inodes that the disk of the containers keeps.
     package var diskReserve = DiskReserve()
     /// Maximum time of a continued task without progress (C6). It also limits the entry function of a launch without a
@@ -69,6 +70,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
         case .background: backgroundLaunches
         case .event: eventLaunches
         case .continued: continuedLaunches
+        case .transfer: transferLaunches
         }
     }
 }
@@ -78,6 +80,7 @@ package struct PendingLimits: Hashable, Sendable {
     package var refresh = 1
     package var processing = 10
     package var continued = 10
+    package var transfer = 1_000
 
     /// The limit that applies to requests of the kind; nil for events, which are not submitted, and for pushes, of
     /// which a plugin has at most one.
@@ -86,6 +89,7 @@ package struct PendingLimits: Hashable, Sendable {
         case .refresh: refresh
         case .processing, .healthResearch: processing
         case .continued: continued
+        case .transfer: transfer
         case .event, .push: nil
         }
     }
@@ -103,13 +107,13 @@ package struct Budgets: Hashable, Sendable {
 
     package init() {}
 
-    /// The budget of a launch for a task of the kind; nil for a continued task, which has none.
+    /// The budget of a launch for a task of the kind; nil for a continued task and a transfer, which have none.
     package subscript(kind: TaskKind) -> Duration? {
         switch kind {
         case .refresh: refresh
         case .processing: processing
         case .healthResearch: healthResearch
-        case .continued: nil
+        case .continued, .transfer: nil
         case .event: event
         case .push: push
         }

@@ -256,7 +256,7 @@ extension TaskKind {
         case .refresh: .fetch
         case .processing, .healthResearch: .processing
         case .push: .remoteNotification
-        case .continued, .event: nil
+        case .continued, .event, .transfer: nil
         }
     }
 }

@@ -87,18 +87,25 @@ struct ReadyGroups: Sendable {
     private var indices: [GroupKey: UInt16] = [:]
     private var backgroundCount = 0
     private var continuedCount = 0
+    private var transferCount = 0
 
     /// Number of ready requests in a lane; 0 in the event lane, because events are not in groups.
     func count(in lane: Lane) -> Int {
         switch lane {
         case .background: backgroundCount
         case .continued: continuedCount
+        case .transfer: transferCount
         case .event: 0
         }
     }
 
     private mutating func add(_ count: Int, to lane: Lane) {
-        if lane == .continued { continuedCount += count } else { backgroundCount += count }
+        switch lane {
+        case .background: backgroundCount += count
+        case .continued: continuedCount += count
+        case .transfer: transferCount += count
+        case .event: break
+        }
     }
 
     subscript(index: UInt16) -> ReadyGroup { groups[Int(index)] }
