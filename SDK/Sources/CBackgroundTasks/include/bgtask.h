@@ -274,11 +274,13 @@ extern "C" {
 #define BGT_REASON_HOST_STOPPING 5u
 #define BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE 6u /* the extension's kind must not schedule, or it is disabled */
 #define BGT_REASON_PLUGIN_MISSING 7u             /* the main plugin is no longer installed */
+#define BGT_REASON_TRANSFER_LIBRARY_MISSING 33u  /* this host lacks its library of transfers */
 /* with BGT_TOO_MANY_PENDING */
 #define BGT_REASON_REFRESH_LIMIT 10u
 #define BGT_REASON_PROCESSING_LIMIT 11u          /* health research counts as processing */
 #define BGT_REASON_CONTINUED_LIMIT 12u
 #define BGT_REASON_EVENT_LIMIT 13u               /* for a trigger, not for a submission */
+#define BGT_REASON_TRANSFER_LIMIT 14u            /* for a transfer, not for a submission */
 /* with BGT_NOT_PERMITTED */
 #define BGT_REASON_IDENTIFIER_NOT_PERMITTED 20u
 #define BGT_REASON_MODE_FETCH_MISSING 21u
@@ -290,6 +292,7 @@ extern "C" {
 #define BGT_REASON_NOT_ITS_MAIN_PLUGIN 27u       /* the main plugin does not list this extension */
 #define BGT_REASON_NOT_AN_EXTENSION 28u          /* for a trigger, not for a submission */
 #define BGT_REASON_MODE_REMOTE_NOTIFICATION_MISSING 29u /* for a push, not for a submission */
+#define BGT_REASON_NETWORK_NOT_GRANTED 32u       /* for a transfer, not for a submission */
 /* with BGT_IMMEDIATE_RUN_INELIGIBLE */
 #define BGT_REASON_NO_CAPACITY_NOW 30u
 /* with BGT_NOT_PERMITTED, of a request with a deadline */
