@@ -86,12 +86,12 @@ final class RunnerLaunch: Sendable {
         self.reserve = reserve
         let registrations = RegistrationTable<Handler>(
             role: plan.role,
-            permitted: plan.permitted,
+            permitted: plan.registrable,
             late: LateRegistration(plan)
         )
         let tasks = TaskTable<ExpirationHandler>(
             plan.tasks.map(\.id),
-            continued: Set(plan.tasks.filter { $0.kind == .continued }.map(\.id)),
+            continued: Set(plan.tasks.filter(\.hasProgress).map(\.id)),
             deadline: plan.deadline,
             gracePeriod: plan.gracePeriod
         )
@@ -185,7 +185,7 @@ final class RunnerLaunch: Sendable {
             state.hooks = hooks
             let taken = plan.tasks.filter { task in
                 if task.kind == .event { return hooks.offersReceive }
-                guard let identifier = TaskIdentifier(task.identifier) else { return false }
+                guard let identifier = task.handlerName else { return false }
                 return state.registrations.isRegistered(identifier)
             }
             state.tasks.deliver(taken.map(\.id))
@@ -200,7 +200,7 @@ final class RunnerLaunch: Sendable {
     func begin(_ task: RunnerPlan.Task, _ hooks: PluginHooks) {
         if task.kind == .event {
             queues.add(task) { self.receive(task.id, hooks) }
-        } else if let identifier = TaskIdentifier(task.identifier) {
+        } else if let identifier = task.handlerName {
             queues.add(task) { self.handle(task.id, identifier) }
         }
     }
