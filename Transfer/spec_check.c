@@ -58,6 +58,11 @@ int spec_check(const struct spec *spec, char *flaw) {
     if (!spec_is_inner_path(spec->part) || !spec_is_inner_path(spec->target)) {
         return flawed(flaw, "host-part or host-file is not a path within the container");
     }
+    const char *slash = strrchr(spec->part, '/');
+    const size_t directory = slash == NULL ? 0 : (size_t)(slash - spec->part) + 1;
+    if (strncmp(spec->part, spec->target, directory) != 0 || strchr(spec->target + directory, '/') != NULL) {
+        return flawed(flaw, "host-part and host-file are not in one directory");
+    }
     if (spec->is_upload) {
         return check_upload(spec, flaw);
     }
