@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-static struct decision result(enum action action, int64_t total) { return (struct decision){action, 0, 0, total, NULL}; }
+static struct decision result(enum action action, int64_t total) {
+    return (struct decision){action, 0, 0, total, NULL};
+}
 
 static struct decision failure(enum action action, uint32_t fault, const char *message) {
     return (struct decision){action, fault, 0, -1, message};
@@ -72,7 +74,7 @@ static struct decision decide_part(const struct question *question, const struct
 /* No byte follows the offset. The file is complete if it ends there. */
 static struct decision decide_unsatisfiable(const struct question *question, const struct response *response) {
     if (!question->asked_range) {
-        return failure(ACTION_FATAL, BGT_TRANSFER_HTTP_STATUS, "the server answered 416 without being asked for a part");
+        return failure(ACTION_FATAL, BGT_TRANSFER_HTTP_STATUS, "the server has no bytes for the whole file (416)");
     }
     const int is_end = response->has_range && response->range_start < 0 && response->range_total == question->offset;
     const int is_known = question->total < 0 || question->total == question->offset;

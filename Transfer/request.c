@@ -77,8 +77,9 @@ static int add_headers(struct transfer *transfer) {
         const char *etag = question->validator.etag;
         snprintf(range, sizeof range, "bytes=%lld-", (long long)question->offset);
         result = add_header(transfer, "Range", range);
-        result = result != 0 ? result
-                             : add_header(transfer, "If-Range", *etag != '\0' ? etag : question->validator.last_modified);
+        if (result == 0) {
+            result = add_header(transfer, "If-Range", *etag != '\0' ? etag : question->validator.last_modified);
+        }
     }
     return result;
 }

@@ -73,7 +73,8 @@ static int add(struct loop *loop, const struct settings *settings, int container
 static int run(const struct settings *settings, char **paths, int count) {
     struct loop loop;
     const int container = open(settings->container, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (container < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || loop_open(&loop, settings->at_once) != 0) {
+    if (container < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK
+        || loop_open(&loop, settings->at_once) != 0) {
         fprintf(stderr, "%s: cannot be opened\n", settings->container);
         return 1;
     }
