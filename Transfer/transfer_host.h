@@ -19,8 +19,8 @@
  *     host-private: 1                  addresses of this machine and of private networks are permitted; else left out
  *     host-reserve: 104857600          bytes of free space that the library leaves on the file system
  *
- * The library uses, for tasks of the kind transfer: bgtask.cursor/1 with BGT_CHECKPOINT_DURABLE, task_info, is_expiring,
- * set_expiration_handler, set_progress, setting, container_path, log, complete. */
+ * The library uses, for tasks of the kind transfer: bgtask.cursor/1 with BGT_CHECKPOINT_DURABLE, task_info,
+ * is_expiring, set_expiration_handler, set_progress, setting, container_path, log, complete. */
 #define BGT_TRANSFER_HANDLER "bgtask.transfer"
 
 /* The total of set_progress while the size of the file is not known. */
