@@ -5,6 +5,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 import RunnerWire
+import Synchronization
 import TaskModel
 
 // Files of ended transfers, which the plugin moves to places of its own. The process of the launch moves them: it has
@@ -20,17 +21,23 @@ extension RunnerLaunch {
         }
         let target = container + "/" + (try relativePath(place))
         let number = SubmissionNumber(rawValue: Int64(bitPattern: number))
-        let source = "\(container)/\(TransferFiles.directory)/\(number)"
-        guard access(source, F_OK) == 0 else {
+        guard let file = try file(of: number), access("\(container)/\(file)", F_OK) == 0 else {
             throw CallProblem(
                 status: BGT_NOT_FOUND,
                 message: "transfer \(number) has no file to take: it is open or unknown, or its file is taken"
             )
         }
-        let error = -bgl_move(source, target, flags == 0 ? 0 : 1)
+        let error = -bgl_move("\(container)/\(file)", target, flags == 0 ? 0 : 1)
         if error != 0 { throw Self.problem(error, moving: number, to: target) }
         sync(directoryOf: target)
+        transferFiles.withLock { $0[number] = nil }
         channel.send(.transferTaken(number))
+    }
+
+    /// The file of an ended transfer, relative to the container; nil without one. The host knows its name.
+    private func file(of number: SubmissionNumber) throws(CallProblem) -> String? {
+        if let file = transferFiles.withLock({ $0[number] }) { return file }
+        return try transfers(of: nil).first { $0.number == number }?.file
     }
 
     /// The place of a file in the container, as a path relative to the container.

@@ -56,9 +56,12 @@ extension RunnerLaunch {
         return status == BGT_OK ? last : status
     }
 
-    private func transfers(of session: TransferSession?) throws(CallProblem) -> [ListedTransfer] {
+    func transfers(of session: TransferSession?) throws(CallProblem) -> [ListedTransfer] {
         switch calls.call(isList: true, { channel.send(.transfers($0, of: session)) }) {
-        case .transfers(let transfers): return transfers
+        case .transfers(let transfers):
+            let files = transfers.compactMap { transfer in transfer.file.map { (transfer.number, $0) } }
+            transferFiles.withLock { $0.merge(files) { $1 } }
+            return transfers
         case .refused(let refusal): throw CallProblem(refusal)
         case .submitted, .cancelled, .pending, .cursorStored, .pushToken, .transferBegun:
             throw Self.foreignAnswer(to: "list")

@@ -44,6 +44,8 @@ final class RunnerLaunch: Sendable {
     let refusals = EntryRefusals()
     let state: Mutex<State>
     let slots: TaskSlots
+    /// The files of ended transfers that the host has listed, relative to the container.
+    let transferFiles = Mutex<[SubmissionNumber: String]>([:])
     let activity = PluginActivity()
     /// The number of assertion handlers that run, or whose context is being released.
     let assertionCalls = Monitor(0)

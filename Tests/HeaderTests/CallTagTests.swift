@@ -35,7 +35,7 @@ struct CallTagTests {
         let waiting = blocking.filter { $0.1 != "no" }.map { "\($0.0) \($0.1)" }
         let ofFeatures = [
             "checkpoint commit", "discard commit", "register_plugin commit", "unregister_plugin commit", "begin commit",
-            "cancel commit", "list answer",
+            "cancel commit", "list answer", "take answer",
         ]
         #expect(
             waiting == ["submit commit", "cancel commit", "cancel_all commit", "pending answer"] + ofFeatures

@@ -60,7 +60,7 @@ public final class BackgroundTransferTask: Sendable {
         self.values = Mutex(values)
     }
 
-    private subscript<Value: Sendable>(path: WritableKeyPath<TransferValues, Value> & Sendable) -> Value {
+    private subscript<Value: Sendable>(path: any WritableKeyPath<TransferValues, Value> & Sendable) -> Value {
         get { values.withLock { $0[keyPath: path] } }
         set { values.withLock { $0[keyPath: path] = newValue } }
     }

@@ -935,11 +935,12 @@ typedef struct bgt_transfers {
 
     /* Moves the file of an ended transfer to `to`, which is relative to the container or an absolute path in it. The
      * directory of `to` exists. An existing file is an error, unless `flags` has BGT_TAKE_REPLACE. The file appears
-     * whole or not at all. Returns before the host records it.
+     * whole or not at all. Returns before the host records it. A transfer that no `list` of this process has visited
+     * is looked up first.
      * BGT_OK; BGT_NOT_FOUND: the transfer is open or unknown, has no file, or its file is taken; BGT_DUPLICATE: `to`
      * exists; BGT_UNAVAILABLE: the system refused the move; BGT_WRONG_ROLE; BGT_TOO_NEW: an unknown flag; BGT_INVALID:
      * `to` is NULL, or outside of the container.
-     * @call thread=any phase=entry,running,stop blocks=no */
+     * @call thread=any phase=entry,running,stop blocks=answer */
     int32_t (*take)(const bgt_host *host, uint64_t number, const char *BGTASK_NULLABLE to, uint32_t flags,
                     bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_transfers;
