@@ -40,10 +40,12 @@ public final class UIApplication: Sendable {
     /// the module `BackgroundTasks`. Unlike on Apple's platforms the application keeps the object.
     public var delegate: (any UIApplicationDelegate)? {
         didSet {
-            BackgroundPlugin.receivePushes(delegate == nil ? nil : { push in UIApplication.deliver(push) })
-            BackgroundPlugin.receiveFinishedSessions(
-                delegate == nil ? nil : { event, name in UIApplication.deliver(event, ofSession: name) }
-            )
+            if delegate == nil {
+                BackgroundPlugin.receivePushes(nil)
+                return BackgroundPlugin.receiveFinishedSessions(nil)
+            }
+            BackgroundPlugin.receivePushes { push in UIApplication.deliver(push) }
+            BackgroundPlugin.receiveFinishedSessions { event, name in UIApplication.deliver(event, ofSession: name) }
         }
     }
 
