@@ -1,10 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CBackgroundTasks
+import PluginRuntime
 import TaskModel
 import Testing
-
-@testable import PluginRuntime
 
 @Suite("A transfer of a plugin is copied whole, or refused with the value, the rule and the remedy")
 struct ForeignTransferTests {

@@ -70,7 +70,7 @@ static bool is_url(const char *url) {
     return true;
 }
 
-static bool is_path(const char *file) {
+bool is_path(const char *file) {
     if (file[0] == 0 || file[0] == '/' || file[strlen(file) - 1] == '/' || strstr(file, "//") != NULL) return false;
     for (const char *part = file; part != NULL; part = strchr(part, '/')) {
         if (*part == '/') part++;

@@ -99,14 +99,17 @@ static bgt_transfer_info *copy_all(bgtt_host *host, const char *session, size_t 
 
 static int32_t visit(bgtt_host *host, const char *session, bgt_transfer_visitor visitor, void *context,
                      problem *problem) {
-    if (visitor == NULL || (session != NULL && !is_session(session))) {
-        (void)refuse(problem, BGT_INVALID,
-                     visitor == NULL ? "visitor: NULL; pass a function" : "session: malformed; pass the name of a session");
-        return BGT_OK;
-    }
     if (!begin_call(host, "list", problem)) return BGT_OK;
     size_t count = 0;
-    bgt_transfer_info *infos = is_refused(host, problem) ? NULL : copy_all(host, session, &count);
+    bgt_transfer_info *infos = NULL;
+    if (visitor == NULL) {
+        (void)refuse(problem, BGT_INVALID, "visitor: NULL; pass a function");
+    } else if (session != NULL && !is_session(session)) {
+        (void)refuse(problem, BGT_INVALID, "session: NULL or malformed; a name of a session has 1 to 64 lower-case"
+                     " letters, digits, '-', '.' and '_'");
+    } else if (!is_refused(host, problem)) {
+        infos = copy_all(host, session, &count);
+    }
     unlock(host);
     int32_t status = BGT_OK;
     for (size_t index = 0; index < count && status == BGT_OK; index++) {
@@ -129,15 +132,16 @@ static int32_t list_transfers(const bgt_host *table, const char *session, bgt_tr
     return result == BGT_OK ? status : result;
 }
 
-/* Locked. */
-static void move(bgtt_host *host, transfer *transfer, const char *to, uint32_t flags, problem *problem) {
+/* The path relative to the container; NULL when it is none. */
+static const char *place_in(const bgtt_host *host, const char *to) {
+    if (to == NULL) return NULL;
     const size_t length = strlen(host->container);
-    const bool is_absolute = strncmp(to, host->container, length) == 0 && to[length] == '/';
-    const char *file = is_absolute ? to + length + 1 : to;
-    if (file[0] == '/' || strstr(file, "..") != NULL || strncmp(file, ".transfers", 10) == 0) {
-        (void)refuse(problem, BGT_INVALID, "to: not a path in the container, such as photos/1.jpg");
-        return;
-    }
+    const char *file = strncmp(to, host->container, length) == 0 && to[length] == '/' ? to + length + 1 : to;
+    return is_path(file) && strncmp(file, ".transfers/", 11) != 0 ? file : NULL;
+}
+
+/* Locked. */
+static void move(bgtt_host *host, transfer *transfer, const char *file, uint32_t flags, problem *problem) {
     char *source = path_in(host, transfer->file), *target = path_in(host, file);
     if (flags == 0 && access(target, F_OK) == 0) {
         (void)refuse(problem, BGT_DUPLICATE, "%s exists; name another file, or pass BGT_TAKE_REPLACE", target);
@@ -159,15 +163,18 @@ static int32_t take(const bgt_host *table, uint64_t number, const char *to, uint
     if (problem.status != BGT_OK) return problem.status;
     if (begin_call(host, "take", &problem)) {
         transfer *transfer = transfer_at(host, number);
+        const char *file = place_in(host, to);
         if ((flags & ~(uint32_t)BGT_TAKE_REPLACE) != 0) {
-            (void)refuse(&problem, BGT_TOO_NEW, "flags %u: only BGT_TAKE_REPLACE is known; pass no other bit", flags);
-        } else if (to == NULL) {
-            (void)refuse(&problem, BGT_INVALID, "to: NULL; pass a path in the container, such as photos/1.jpg");
+            (void)refuse(&problem, BGT_TOO_NEW, "flags %u: only BGT_TAKE_REPLACE is known to this host; pass no other"
+                         " bit", flags);
+        } else if (file == NULL) {
+            (void)refuse(&problem, BGT_INVALID, "to: NULL, or not a path in the container beyond .transfers, such as"
+                         " photos/1.jpg; write it without an empty part, . and .., in UTF-8");
         } else if (transfer == NULL || transfer->file == NULL) {
             (void)refuse(&problem, BGT_NOT_FOUND, "transfer %llu has no file to take: it is open or unknown, or its file"
                          " is taken", (unsigned long long)number);
         } else {
-            move(host, transfer, to, flags, &problem);
+            move(host, transfer, file, flags, &problem);
         }
         unlock(host);
     }

@@ -20,6 +20,7 @@ typedef struct transfer {
 /* A copy of the transfer; NULL when it is malformed, with the problem. */
 HIDDEN transfer *read_transfer(const bgt_transfer *address, problem *problem);
 HIDDEN bool is_session(const char *text);
+HIDDEN bool is_path(const char *file); /* relative, without empty parts, . and .. */
 HIDDEN void free_transfer(void *item);
 /* NULL for an unknown or forgotten one. Locked. */
 HIDDEN transfer *transfer_at(bgtt_host *host, uint64_t number);
