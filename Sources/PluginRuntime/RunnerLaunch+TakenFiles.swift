@@ -21,17 +21,29 @@ extension RunnerLaunch {
         }
         let target = container + "/" + (try relativePath(place))
         let number = SubmissionNumber(rawValue: Int64(bitPattern: number))
-        guard let file = try file(of: number), access("\(container)/\(file)", F_OK) == 0 else {
-            throw CallProblem(
-                status: BGT_NOT_FOUND,
-                message: "transfer \(number) has no file to take: it is open or unknown, or its file is taken"
-            )
+        guard let file = try file(of: number) else { throw Self.withoutFile(number) }
+        if access("\(container)/\(file)", F_OK) != 0 {
+            // The plugin has moved or deleted the file without this call: nothing is left to take.
+            forget(number)
+            throw Self.withoutFile(number)
         }
         let error = -bgl_move("\(container)/\(file)", target, flags == 0 ? 0 : 1)
         if error != 0 { throw Self.problem(error, moving: number, to: target) }
         sync(directoryOf: target)
+        forget(number)
+    }
+
+    /// Reports to the host that the file of a transfer is taken.
+    private func forget(_ number: SubmissionNumber) {
         transferFiles.withLock { $0[number] = nil }
         channel.send(.transferTaken(number))
+    }
+
+    private static func withoutFile(_ number: SubmissionNumber) -> CallProblem {
+        CallProblem(
+            status: BGT_NOT_FOUND,
+            message: "transfer \(number) has no file to take: it is open or unknown, or its file is taken"
+        )
     }
 
     /// The file of an ended transfer, relative to the container; nil without one. The host knows its name.

@@ -25,7 +25,10 @@ private final class Photos: BackgroundTransferDelegate {
     ) {
         let contents = (try? String(contentsOf: location, encoding: .utf8)) ?? "none"
         taken.withLock { $0.append(contents) }
-        try? downloadTask.take(to: container.appending(path: "\(downloadTask.taskIdentifier).jpg"))
+        try? FileManager.default.moveItem(
+            at: location,
+            to: container.appending(path: "\(downloadTask.taskIdentifier).jpg")
+        )
     }
 
     func transferSession(

@@ -70,7 +70,7 @@ extension TestHost {
     }
 
     /// Delivers the event of a finished session, and waits for its outcome as ``outcome(of:)`` does. After a success the
-    /// ended transfers are forgotten, and files that were not taken are deleted.
+    /// ended transfers without a file that is left to take are forgotten.
     public func finishSession(_ name: String) async -> BGTask.Outcome? {
         BGTask.Outcome(rawValue: await waiting { bgtt_send_session($0, name) })
     }

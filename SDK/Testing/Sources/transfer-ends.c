@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 size_t bgtt_transfer_count(bgtt_host *host) {
     lock(host);
@@ -70,16 +69,12 @@ bool bgtt_fail_transfer(bgtt_host *host, uint64_t number, const char *code, uint
     return is_ended;
 }
 
-/* Forgets the ended transfers of a session, and deletes their files. Locked. */
+/* Forgets the ended transfers of a session without a file. Locked. */
 static void forget(bgtt_host *host, const char *session) {
     for (size_t index = 0; index < host->transfers.count; index++) {
         transfer *transfer = host->transfers.items[index];
         if (transfer->state < BGT_TRANSFER_FINISHED || strcmp(transfer->begun.session, session) != 0) continue;
-        transfer->is_forgotten = true;
-        if (transfer->file == NULL) continue;
-        char *path = path_in(host, transfer->file);
-        (void)unlink(path);
-        free(path);
+        if (transfer->file == NULL) transfer->is_forgotten = true;
     }
 }
 

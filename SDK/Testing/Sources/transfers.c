@@ -143,7 +143,13 @@ static const char *place_in(const bgtt_host *host, const char *to) {
 /* Locked. */
 static void move(bgtt_host *host, transfer *transfer, const char *file, uint32_t flags, problem *problem) {
     char *source = path_in(host, transfer->file), *target = path_in(host, file);
-    if (flags == 0 && access(target, F_OK) == 0) {
+    if (access(source, F_OK) != 0) {
+        /* The plugin has moved or deleted the file without this call: nothing is left to take. */
+        (void)refuse(problem, BGT_NOT_FOUND, "transfer %llu has no file to take: it is open or unknown, or its file is"
+                     " taken", (unsigned long long)transfer->number);
+        append(&host->texts, transfer->file);
+        transfer->file = NULL;
+    } else if (flags == 0 && access(target, F_OK) == 0) {
         (void)refuse(problem, BGT_DUPLICATE, "%s exists; name another file, or pass BGT_TAKE_REPLACE", target);
     } else if (rename(source, target) != 0) {
         (void)refuse(problem, BGT_UNAVAILABLE, "the file was not moved to %s: %s; create its directory", target,

@@ -234,7 +234,7 @@ bool bgtt_finish_transfer(bgtt_host *host, uint64_t number, const void *bytes, s
 bool bgtt_fail_transfer(bgtt_host *host, uint64_t number, const char *code, uint32_t http_status);
 
 /* Delivers BGT_EVENT_TRANSFERS_FINISHED with the name of the session, and waits as bgtt_send does. After a success, the
- * ended transfers of the session are forgotten, and their files deleted. */
+ * ended transfers of the session without a file that is left to take are forgotten. */
 int32_t bgtt_send_session(bgtt_host *host, const char *session);
 
 /* ---- Records of the launch ----------------------------------------------------------------------------------------- */

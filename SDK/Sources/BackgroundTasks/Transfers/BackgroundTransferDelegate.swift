@@ -9,7 +9,8 @@ public import Foundation
 /// redirects are not delivered: no process of the plugin runs meanwhile.
 public protocol BackgroundTransferDelegate: AnyObject, Sendable {
     /// A download has finished. Move the file at `location` before the function returns, with
-    /// ``BackgroundTransferTask/take(to:replacing:)``: it is deleted afterwards.
+    /// ``BackgroundTransferTask/take(to:replacing:)`` or with the file manager. A file that stays is delivered again
+    /// after later transfers of the session, and is deleted after a week.
     ///
     /// - Parameters:
     ///   - session: the session of the transfer.
@@ -34,7 +35,7 @@ public protocol BackgroundTransferDelegate: AnyObject, Sendable {
         didCompleteWithError error: (any Error)?
     )
 
-    /// All ended transfers of the session were delivered. The host then forgets them.
+    /// All ended transfers of the session were delivered. The host then forgets those whose files were moved.
     func transferSessionDidFinishEvents(_ session: BackgroundTransferSession)
 }
 

@@ -89,7 +89,8 @@ public final class BackgroundTransferSession: Sendable {
     }
 
     /// The transfers of the session, in the order of their beginning: the open ones, and those that have ended and are
-    /// not forgotten. The host forgets the ended ones after their delivery to the delegate.
+    /// not forgotten. The host forgets the ended ones after their delivery to the delegate, when their
+    /// files were moved.
     ///
     /// - Throws: ``BGTaskScheduler/Error`` outside of a host, for an extension, and when the host cannot read them.
     public var allTasks: [BackgroundTransferTask] {

@@ -200,6 +200,9 @@ public final class BackgroundTransferTask: Sendable {
         }
     }
 
+    /// Reports to the host that the plugin itself has moved the file.
+    func noteMoved() { Host.current?.noteMoved(taskIdentifier) }
+
     /// Moves the file of an ended transfer to a place of the container, whose directory exists.
     ///
     /// - Parameters:

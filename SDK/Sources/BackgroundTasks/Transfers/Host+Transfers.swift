@@ -124,6 +124,11 @@ extension Host {
         return found
     }
 
+    /// A call for a file that no longer exists: the host then counts it as taken.
+    func noteMoved(_ number: Int) {
+        _ = try? transferFunctions().pointee.take(table, UInt64(clamping: number), "moved", 0, nil)
+    }
+
     func takeTransfer(_ number: Int, to path: String, replacing: Bool) throws {
         let functions = try transferFunctions()
         let flags = replacing ? UInt32(BGT_TAKE_REPLACE) : 0

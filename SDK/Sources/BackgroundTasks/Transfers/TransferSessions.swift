@@ -105,6 +105,8 @@ extension BackgroundTransferSession {
     private func deliver(_ task: BackgroundTransferTask) {
         if task.direction == .download, task.state == .finished, let location = task.location {
             delegate?.transferSession(self, downloadTask: task, didFinishDownloadingTo: location)
+            // The delegate may have moved the file with the file manager.
+            if task.location != nil, !FileManager.default.fileExists(atPath: location.path) { task.noteMoved() }
         }
         delegate?.transferSession(self, task: task, didCompleteWithError: task.error)
     }

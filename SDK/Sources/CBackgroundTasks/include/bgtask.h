@@ -327,7 +327,8 @@ extern "C" {
 #define BGT_EVENT_PUSH 4u
 /* The last open transfer of a session has ended: the payload is the name of the session, without a NUL. Delivered only
  * to a plugin that began transfers (BGTASK_TRANSFER). List the session, and take its files: when the event is completed
- * as a success, the host forgets the ended transfers of the session, and deletes the files that were not taken. */
+ * as a success, the host forgets the ended transfers of the session without a file that is left to take. Files that are
+ * not taken are deleted after a week, unless the operator changes the time. */
 #define BGT_EVENT_TRANSFERS_FINISHED 5u
 
 /* int32_t; never 0, so that a boolean result is not mistaken for an outcome */
