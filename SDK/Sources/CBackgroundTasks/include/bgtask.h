@@ -253,13 +253,13 @@ extern "C" {
 #define BGT_INVALID 101           /* an argument: NULL, not UTF-8, too long, out of range, a field that must be zero */
 #define BGT_WRONG_PHASE 102       /* not allowed now: registration after entry, or a call in a visitor */
 #define BGT_WRONG_ROLE 103        /* an extension made a call that only a main plugin may make */
-#define BGT_DUPLICATE 104         /* the identifier already has a handler in this process */
+#define BGT_DUPLICATE 104         /* the identifier has a handler in this process; a file exists */
 #define BGT_UNREGISTERED 105      /* permitted, but without a handler in this process */
 #define BGT_NO_SUCH_TASK 106      /* unknown, stale, or of another process */
 #define BGT_ALREADY_COMPLETED 107 /* the first completion counts */
 #define BGT_TOO_NEW 108           /* a field, number or bit that is newer than this host (BGT-ABI-06) */
 #define BGT_TRUNCATED 109         /* the buffer is too small; `needed` receives the size that suffices */
-#define BGT_NOT_FOUND 110         /* no such setting or assertion; the task has no cursor */
+#define BGT_NOT_FOUND 110         /* no such setting or assertion; the task has no cursor, the transfer no file */
 #define BGT_ENDED 111             /* the launch has ended, or the host is gone, or as in checkpoint: not recorded */
 #define BGT_WRONG_KIND 112        /* not available for a task of this kind */
 
