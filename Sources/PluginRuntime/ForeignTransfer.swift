@@ -110,8 +110,8 @@ extension ForeignTransfer {
         guard count <= TransferDescription.mostHeaders, (address == nil) == (count == 0) else {
             throw CallProblem(
                 status: BGT_INVALID,
-                message: "headers: \(address == nil ? "NULL" : "not NULL") with a count of \(count); pass NULL with 0, or"
-                    + " an address with a count of 1 to \(TransferDescription.mostHeaders)"
+                message: "headers: \(address == nil ? "NULL" : "not NULL") with a count of \(count); pass NULL with 0,"
+                    + " or an address with a count of 1 to \(TransferDescription.mostHeaders)"
             )
         }
         guard let address else { return [] }

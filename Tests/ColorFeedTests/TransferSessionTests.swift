@@ -123,7 +123,8 @@ extension RefreshTests {
             #expect(await host.end() == [])
         }
 
-        @Test @MainActor func `a refused transfer throws its error, and resume passes it to the delegate`() async throws {
+        @Test @MainActor func `a refused transfer throws its error, and resume passes it to the delegate`() async throws
+        {
             let container = try container()
             let host = try host(container)
             let photos = Photos(container)
