@@ -3,7 +3,7 @@
 public import BackgroundTasks
 import CBackgroundTasks
 import CBackgroundTasksTesting
-public import Foundation
+import Foundation
 
 // Transfers that the plugin has begun. Nothing is transferred: the test ends each transfer.
 extension TestHost {
