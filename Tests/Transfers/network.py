@@ -64,13 +64,16 @@ class NameServer:
         self.addresses = list(addresses)
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind(("127.0.0.1", 53))
-        threading.Thread(target=self.answer, daemon=True).start()
+        self.thread = threading.Thread(target=self.answer, daemon=True)
+        self.thread.start()
 
     def answer(self):
         while True:
             try:
                 question, sender = self.socket.recvfrom(512)
             except OSError:
+                return
+            if not question:
                 return
             end = question.index(b"\0", 12) + 5
             is_address = question[end - 4:end - 2] == b"\0\1"
@@ -81,4 +84,7 @@ class NameServer:
             self.socket.sendto(head, sender)
 
     def close(self):
+        """Ends with an empty question: a socket in use by a thread would keep the port."""
+        self.socket.sendto(b"", self.socket.getsockname())
+        self.thread.join()
         self.socket.close()
