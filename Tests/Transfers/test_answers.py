@@ -11,9 +11,9 @@ DAY = 86400
 
 
 class AnswerTests(TransferCase):
-    def begin(self, second, body=None):
-        """A download that was interrupted after 1 MB, whose next answer `second` writes. Returns file and description."""
-        file = File(body or content(3 * MEGABYTE))
+    def begin(self, second):
+        """An interrupted download of 1 of 3 MB, whose next answer `second` writes. Returns file and description."""
+        file = File(content(3 * MEGABYTE))
 
         def behave(exchange):
             if exchange.number == 0:

@@ -61,7 +61,8 @@ class ResumingTests(TransferCase):
 
     def test_a_broken_download_continues_with_a_strong_etag(self):
         file = File(content(3 * MEGABYTE))
-        server = self.serve(lambda exchange: file.serve(exchange, until=[MEGABYTE, 2 * MEGABYTE, None][exchange.number]))
+        ends = [MEGABYTE, 2 * MEGABYTE, None]
+        server = self.serve(lambda exchange: file.serve(exchange, until=ends[exchange.number]))
         description = self.describe(f"{server.origin}/file")
         for offset in [MEGABYTE, 2 * MEGABYTE]:
             self.check_end(self.run_one(description), TRANSIENT, "network", bytes=offset, total=3 * MEGABYTE)

@@ -11,9 +11,10 @@ class TLSTests(TransferCase):
     def setUp(self):
         super().setUp()
         self.authority = self.directory / "authority.pem"
+        self.key = self.directory / "authority.key"
         self.run_openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-                         "-keyout", self.directory / "authority.key", "-out", self.authority, "-subj", "/CN=Test authority",
-                         "-addext", "basicConstraints=critical,CA:TRUE")
+                         "-keyout", self.key, "-out", self.authority, "-subj", "/CN=Test authority", "-addext",
+                         "basicConstraints=critical,CA:TRUE")
         self.served = File(content(100_000))
 
     def run_openssl(self, *words):
@@ -25,8 +26,8 @@ class TLSTests(TransferCase):
         extensions.write_text(f"subjectAltName={names}\n")
         self.run_openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key,
                          "-out", request, "-subj", "/CN=server")
-        self.run_openssl("x509", "-req", "-in", request, "-CA", self.authority, "-CAkey", self.directory / "authority.key",
-                         "-CAcreateserial", "-days", days, "-extfile", extensions, "-out", certificate)
+        self.run_openssl("x509", "-req", "-in", request, "-CA", self.authority, "-CAkey", self.key, "-CAcreateserial",
+                         "-days", days, "-extfile", extensions, "-out", certificate)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
         return context

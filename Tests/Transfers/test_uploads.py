@@ -64,7 +64,8 @@ class UploadTests(TransferCase):
                 self.check_end(end, FATAL, "file-unreadable", status=0)
         for file in ["../foreign", "reports/../../foreign", "/etc/passwd", "reports//day", "./reports/day", ""]:
             with self.subTest(file):
-                run = subprocess.run(self.command(self.upload(f"{server.origin}/", file)), capture_output=True, text=True)
+                command = self.command(self.upload(f"{server.origin}/", file))
+                run = subprocess.run(command, capture_output=True, text=True)
                 self.assertEqual((run.returncode, run.stdout), (1, ""), run.stderr)
         self.assertEqual(server.requests, [])
 
