@@ -87,6 +87,11 @@ static int keep(struct transfer *transfer, const char *bytes, size_t count) {
 static size_t read_body(char *bytes, size_t size, size_t count, void *context) {
     struct transfer *transfer = context;
     (void)size;
+    if (rate_is_exhausted(transfer->rate)) {
+        transfer->is_paused = 1;
+        return CURL_WRITEFUNC_PAUSE;
+    }
+    rate_take(transfer->rate, (int64_t)count);
     if (!transfer->is_decided) {
         apply(transfer);
     }

@@ -68,9 +68,9 @@ static void fail_connection(struct transfer *transfer, CURLcode code) {
 void transfer_fail_request(struct transfer *transfer, CURLcode code) {
     switch (code) {
     case CURLE_COULDNT_CONNECT: fail_connection(transfer, code); return;
-    case CURLE_UNSUPPORTED_PROTOCOL:
-        transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_SCHEME_NOT_PERMITTED,
-                      "the URL is neither http nor https");
+    case CURLE_UNSUPPORTED_PROTOCOL: /* the scheme is examined before */
+        transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_NETWORK, "%.100s answered, but not in HTTP",
+                      transfer->place.origin);
         return;
     case CURLE_URL_MALFORMAT:
         transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_URL_INVALID, "the URL is invalid");

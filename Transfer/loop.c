@@ -4,7 +4,7 @@
 
 #include "download.h"
 
-enum { POLL_MS = 250, PUBLISHED_MAX = 64 };
+enum { POLL_MS = 250, PAUSED_POLL_MS = 20, PUBLISHED_MAX = 64 };
 
 int loop_open(struct loop *loop, int64_t at_once) {
     *loop = (struct loop){.multi = curl_multi_init(), .at_once = at_once};
@@ -44,25 +44,10 @@ static int64_t running_count(const struct loop *loop) {
     return count;
 }
 
-/* Divides the operator's rate among the running transfers. */
-static void set_rates(struct loop *loop) {
-    const int64_t count = running_count(loop);
-    for (struct transfer *at = loop->running; at != NULL; at = at->next) {
-        if (at->spec.rate > 0) {
-            const int64_t share = at->spec.rate / count > 0 ? at->spec.rate / count : 1;
-            const int64_t slow = at->limits->low_speed < share / 2 ? at->limits->low_speed : share / 2;
-            curl_easy_setopt(at->easy, CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)share);
-            curl_easy_setopt(at->easy, CURLOPT_MAX_SEND_SPEED_LARGE, (curl_off_t)share);
-            curl_easy_setopt(at->easy, CURLOPT_LOW_SPEED_LIMIT, (long)slow);
-        }
-    }
-}
-
 static void add_request(struct loop *loop, struct transfer *transfer) {
     if (transfer->state == TRANSFER_REQUESTS && curl_multi_add_handle(loop->multi, transfer->easy) != CURLM_OK) {
         transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_NETWORK, "the request could not be started");
     }
-    set_rates(loop);
 }
 
 /* The oldest waiting transfer, if another one may run; `goes_on` receives whether transfers are left or may come. */
@@ -84,6 +69,8 @@ static int start_transfers(struct loop *loop) {
     for (struct transfer *transfer; (transfer = take_next(loop, &goes_on)) != NULL;) {
         transfer->next = loop->running;
         loop->running = transfer;
+        transfer->rate = &loop->rate;
+        rate_set(&loop->rate, transfer->spec.rate);
         transfer_start(transfer);
         add_request(loop, transfer);
     }
@@ -156,15 +143,28 @@ static void release_ended(struct loop *loop) {
 static void wait(struct loop *loop) {
     int limit = POLL_MS;
     for (const struct transfer *at = loop->running; at != NULL; at = at->next) {
+        limit = at->is_paused && limit > 0 ? PAUSED_POLL_MS : limit;
         limit = at->state == TRANSFER_REQUESTS ? limit : 0;
     }
     curl_multi_poll(loop->multi, NULL, 0, limit, NULL);
+}
+
+/* Lets transfers go on that wait for the rate. */
+static void resume_paused(struct loop *loop) {
+    rate_refill(&loop->rate, download_now());
+    for (struct transfer *at = loop->running; at != NULL && !rate_is_exhausted(&loop->rate); at = at->next) {
+        if (at->is_paused && at->state == TRANSFER_REQUESTS) {
+            at->is_paused = 0;
+            curl_easy_pause(at->easy, CURLPAUSE_CONT);
+        }
+    }
 }
 
 void loop_run(struct loop *loop) {
     while (start_transfers(loop)) {
         int active = 0;
         wait(loop);
+        resume_paused(loop);
         curl_multi_perform(loop->multi, &active);
         continue_transfers(loop);
         tick(loop);

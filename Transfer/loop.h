@@ -14,6 +14,7 @@ struct loop {
     struct transfer *inbox; /* oldest first; guarded by the mutex, as is `is_stopping` */
     int is_stopping;
     struct transfer *running;
+    struct rate rate;
     int64_t at_once; /* most running transfers; further ones wait */
 };
 

@@ -142,6 +142,7 @@ void transfer_request(struct transfer *transfer) {
     transfer->is_decided = transfer->is_longer = 0;
     transfer->refused_address = transfer->permitted_address = transfer->refused_socket = 0;
     transfer->discarded = 0;
+    transfer->is_paused = 0;
     curl_easy_reset(transfer->easy);
     if (add_headers(transfer) != 0 || set_request(transfer) != CURLE_OK) {
         transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_NETWORK, "the request could not be prepared");

@@ -9,6 +9,7 @@
 #include "cursor.h"
 #include "decision.h"
 #include "part.h"
+#include "rate.h"
 #include "source.h"
 #include "spec.h"
 #include "transfer_host.h"
@@ -59,6 +60,8 @@ struct transfer {
     struct spec spec;
     enum transfer_state state;
     struct transfer *next;
+    struct rate *rate; /* of the loop */
+    int is_paused;     /* whether it waits for the rate */
     bgt_transfer_end end;
     char message[MESSAGE_MAX];
 

@@ -39,6 +39,10 @@ static size_t send_body(char *bytes, size_t size, size_t count, void *context) {
     struct transfer *transfer = context;
     struct source *source = &transfer->source;
     ssize_t got;
+    if (rate_is_exhausted(transfer->rate)) {
+        transfer->is_paused = 1;
+        return CURL_READFUNC_PAUSE;
+    }
     do {
         got = pread(source->file, bytes, size * count, source->position);
     } while (got < 0 && errno == EINTR);
@@ -46,6 +50,7 @@ static size_t send_body(char *bytes, size_t size, size_t count, void *context) {
         return CURL_READFUNC_ABORT;
     }
     source->position += got;
+    rate_take(transfer->rate, got);
     return (size_t)got;
 }
 
