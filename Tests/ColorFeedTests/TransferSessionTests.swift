@@ -208,7 +208,9 @@ extension RefreshTests {
 
         @Test @MainActor func `a session without an object and a receiver keeps its transfers`() async throws {
             let container = try container()
-            let host = try host(container) { BackgroundPlugin.receivePushes { $0.complete(.success) } }
+            let host = try host(container) {
+                _ = BackgroundTransferSession(configuration: .background(withIdentifier: "others"))
+            }
             let session = BackgroundTransferSession(configuration: .background(withIdentifier: "photos"))
             try await session.downloadTask(with: try #require(Self.url)).begin()
             session.invalidate()
