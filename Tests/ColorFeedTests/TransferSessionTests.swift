@@ -66,6 +66,9 @@ private final class AppDelegate: NSObject, UIApplicationDelegate {
     }
 }
 
+/// An app delegate without functions for sessions.
+private final class PlainDelegate: NSObject, UIApplicationDelegate {}
+
 // Nested, because a process has one host at a time.
 extension RefreshTests {
     @Suite("A plugin begins background transfers, and takes their files in a later launch", .timeLimit(.minutes(1)))
@@ -184,6 +187,25 @@ extension RefreshTests {
             #expect(await host.finishSession("albums") == .success)
             #expect(delegate.sessions == ["albums"] && photos.taken.withLock { $0 } == ["one"])
             UIApplication.shared.delegate = nil
+            #expect(await host.end() == [])
+        }
+
+        @Test @MainActor func `an app delegate without functions for sessions leaves the event to the session's delegate`()
+            async throws
+        {
+            let container = try container()
+            let photos = Photos(container)
+            let host = try host(container) { UIApplication.shared.delegate = PlainDelegate() }
+            let session = BackgroundTransferSession(
+                configuration: .background(withIdentifier: "plain"),
+                delegate: photos
+            )
+            try await session.downloadTask(with: try #require(Self.url)).begin()
+            #expect(host.finishTransfer(1, with: Data("one".utf8)))
+            #expect(await host.finishSession("plain") == .success)
+            #expect(photos.taken.withLock { $0 } == ["one"] && photos.finished.withLock { $0 } == 1)
+            UIApplication.shared.delegate = nil
+            session.invalidate()
             #expect(await host.end() == [])
         }
 
