@@ -190,7 +190,7 @@ extension RefreshTests {
             #expect(await host.end() == [])
         }
 
-        @Test @MainActor func `an app delegate without functions for sessions leaves the event to the session's delegate`()
+        @Test @MainActor func `without functions of the app delegate, the delegate of the session gets its event`()
             async throws
         {
             let container = try container()

@@ -16,7 +16,7 @@ extension LaunchTests {
                 kind: .event,
                 event: type,
                 identifier: "com.example.beginstransfers",
-                submission: 40,
+                submission: SubmissionNumber(rawValue: 40),
                 attempts: 0,
                 payload: payload
             )
@@ -51,7 +51,7 @@ extension LaunchTests {
                     url: "https://example.com/one"
                 )
                 #expect(transfer == expected)
-                try host.send(.transferBegun(first, 41))
+                try host.send(.transferBegun(first, SubmissionNumber(rawValue: 41)))
                 let (second, _) = await begun(host, "two")
                 let refusal = SubmissionRefusal(code: .notPermitted, subReason: .networkNotGranted, message: "no grant")
                 try host.send(.refused(second, refusal))
@@ -73,7 +73,7 @@ extension LaunchTests {
                 try Data("photo".utf8).write(to: staging.appending(path: "41-x"))
                 let transfers = [
                     ListedTransfer(
-                        number: 41,
+                        number: SubmissionNumber(rawValue: 41),
                         direction: .download,
                         session: try self.session(),
                         label: "one",
@@ -84,7 +84,7 @@ extension LaunchTests {
                         file: ".transfers/41-x"
                     ),
                     ListedTransfer(
-                        number: 42,
+                        number: SubmissionNumber(rawValue: 42),
                         direction: .download,
                         session: try self.session(),
                         label: "two",
@@ -95,7 +95,7 @@ extension LaunchTests {
                 ]
                 try host.send(.transfers(call, transfers))
                 let taken = await host.first { if case .transferTaken(let number) = $0 { number } else { nil } }
-                #expect(taken == 41 && host.text("taken-0") == "photo")
+                #expect(taken.rawValue == 41 && host.text("taken-0") == "photo")
                 // The second call looks the file up.
                 let again = await host.first { message -> CallNumber? in
                     if case .transfers(let next, nil) = message, next != call { next } else { nil }
