@@ -30,6 +30,8 @@ package enum SchedulerAction: Hashable, Sendable {
     /// submission of this task before the delivery.
     case deliver(LaunchNumber, PlannedTask)
     case expire(LaunchNumber, [TaskID], ExpirationReason)
+    /// End the movements of the task's cursor, because the task of a newer request of the identifier starts (C19).
+    case yieldCursor(LaunchNumber, TaskID)
     /// Expire the open assertions of a launch whose tasks have all ended or expired, and refuse new assertions.
     case expireAssertions(LaunchNumber, ExpirationReason)
     /// Stop a launch that has neither an unfinished task nor an open assertion: the plugin stops and the process exits.

@@ -56,12 +56,13 @@ static void end_assertion(void *context, const bgt_host *host, bgt_assertion ass
 }
 
 /* The identifier of the child is the parent's with its last digit, which is below 5, increased by 5. */
-static void submit_child(const bgt_host *host, const bgt_task_info *parent) {
+static void submit_child(const bgt_host *host, const bgt_task_info *parent, const char *word) {
     char identifier[256];
     char payload[64];
     snprintf(identifier, sizeof identifier, "%s", parent->identifier);
     identifier[strlen(identifier) - 1] += 5;
-    const int length = snprintf(payload, sizeof payload, "child-%llu", (unsigned long long)parent->submission);
+    const int length = snprintf(payload, sizeof payload, "child-%llu%s", (unsigned long long)parent->submission,
+        word);
     bgt_request request = bgt_continued_request(identifier, "child", NULL);
     request.payload = (const uint8_t *)payload;
     request.payload_length = (uint64_t)length;
@@ -107,7 +108,10 @@ static void append(void *context, const bgt_host *host, bgt_task task) {
     } else if (strcmp(word, "long") == 0) {
         usleep(1500000);
     } else if (strcmp(word, "parent") == 0) {
-        submit_child(host, &info);
+        submit_child(host, &info, "");
+    } else if (strcmp(word, "parent-of-two") == 0) {
+        submit_child(host, &info, ":long"); /* still runs when the second one starts */
+        submit_child(host, &info, "");
     } else if (submission % 4 == 0) {
         usleep(40000); /* Many kills then interrupt a running handler. */
     }

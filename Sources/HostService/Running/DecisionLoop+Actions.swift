@@ -34,6 +34,7 @@ extension DecisionLoop {
             case .sendPlan(let plan): send(plan, &launches)
             case .deliver(let launch, let task): deliver(task, to: launch, &launches)
             case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
+            case .yieldCursor(let launch, let task): send(.yieldCursor(task), to: launch)
             case .expireAssertions(let launch, let reason): send(.expireAssertions(reason), to: launch)
             case .stop(let launch): send(.stop, to: launch)
             case .watch(let watch): conditions.watch(watch)
