@@ -23,6 +23,8 @@ final class ReplayWorld {
     var chances: [String: SeededGenerator] = [:]
     var launches: [LaunchNumber: PlayedLaunch] = [:]
     var lastReply: UInt64 = 0
+    /// The work behind the cursors of tasks, as run time.
+    var left: [TaskIdentifier: Duration] = [:]
 
     private var occurrences = Heap<Occurrence>()
     private var lastOrder = 0
