@@ -88,7 +88,17 @@ extension RunnerLaunch {
             return (BGT_OK, write.slot.number)
         }
         if status == BGT_OK { return number }
-        throw CallProblem(status: status, message: Self.message(status, of: task, call))
+        let message = Self.message(status, of: task, call)
+        if [BGT_NO_SUCH_TASK, BGT_ALREADY_COMPLETED, BGT_WRONG_KIND].contains(status) { reportForeign(task, message) }
+        throw CallProblem(status: status, message: message)
+    }
+
+    /// Reports a call about the cursor of a task that has none. Only a strict host reports it. Work that an expiration
+    /// interrupts may make such a call: the expiration handler may have completed the task.
+    private func reportForeign(_ task: TaskID, _ message: String) {
+        guard plan.imitation.contains(.strict), !state.withLock({ $0.tasks.wasCompletedAfterExpiration(task) })
+        else { return }
+        violation(.movedForeignCursor, message)
     }
 
     private static func message(_ status: Int32, of task: TaskID, _ call: StaticString) -> String {
