@@ -68,7 +68,8 @@ struct LoadingTests {
             host.scheduler.waitingPage(after: nil, limit: 10, matching: filter, at: now).isPartial
         }
         #expect(isPartial(WorkFilter()) && isPartial(WorkFilter(plugin: .app)))
-        #expect(isPartial(WorkFilter(plugin: .app, kinds: [.processing])) && isPartial(WorkFilter(kinds: [.processing])))
+        #expect(isPartial(WorkFilter(plugin: .app, kinds: [.processing])))
+        #expect(isPartial(WorkFilter(kinds: [.processing])))
         #expect(!isPartial(WorkFilter(plugin: .mail)) && !isPartial(WorkFilter(plugin: .app, kinds: [.refresh])))
     }
 

@@ -54,9 +54,7 @@ struct CursorLimitTests {
         #expect(try has(others[0]))
     }
 
-    @Test(.proves("C19")) func `the cursor of a pending request is deleted only when every other one is of a request, too`()
-        async throws
-    {
+    @Test(.proves("C19")) func `the cursors of pending requests are deleted after all others`() async throws {
         let waiting = others.prefix(2)
         for (index, identifier) in waiting.enumerated() {
             let request = PendingRequest(

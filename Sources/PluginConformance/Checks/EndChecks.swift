@@ -6,8 +6,8 @@ import TaskModel
 
 extension ConformanceCheck {
     /// Checks of calls without an effect (in forked processes, after `stop`, and about cursors of other tasks), of calls
-    /// with a copy of the host table, and of memory that is used after `stop` or after a completion. The host of their trials reports such
-    /// calls, or makes such memory unusable.
+    /// with a copy of the host table, and of memory that is used after `stop` or after a completion. The host of their
+    /// trials reports such calls, or makes such memory unusable.
     static let endChecks = [
         noForkedCalls, noLateCalls, hostPointer, cursorOfOpenTask, mainOutlivesStop, taskInfoCopied,
     ]
@@ -49,7 +49,7 @@ extension ConformanceCheck {
         level: 2,
         rule: .abi(.numbers),
         "the plugin moves and deletes only the cursors of its own requests, before their completion",
-        remedy: "pass the number that the handler received, and move the cursor before complete; an event has no cursor",
+        remedy: "pass the number that the handler received, and move the cursor before complete; events have none",
         needs: orderly,
         trials: { .scripts(strict($0)) }
     ) { logs, _ in logs.flatMap { $0.violations(.movedForeignCursor) } }

@@ -104,8 +104,8 @@ extension Execution.Task {
     func noProgress(after text: String) -> String {
         let remedy = "let the task move its cursor after smaller pieces of work, then submit again"
         if cursor?.hasBegunAgain == true {
-            return "\(text); each of the last \(Self.mostStandstills) runs discarded the cursor of an earlier run or did"
-                + " not move it; let the task accept the cursors of its present version, and \(remedy)"
+            return "\(text); each of the last \(Self.mostStandstills) runs discarded the cursor of the run before, or"
+                + " did not move it; let the task accept the cursors of its present version, and \(remedy)"
         }
         return "\(text); the cursor moved in none of the last \(Self.mostStandstills) runs; \(remedy)"
     }

@@ -55,8 +55,8 @@ extension JournalEntry {
             plugin: change.plugin,
             label: task,
             blame: .plugin,
-            message: "the cursor of \(task) is deleted: \(trimmed), and of those that no request waits for, this one was"
-                + " written least recently; the next run begins from the start; \(remedy)"
+            message: "the cursor of \(task) is deleted: \(trimmed), and those of pending requests and the newest ones"
+                + " stay longest; the next run begins from the start; \(remedy)"
         )
     }
 

@@ -69,7 +69,7 @@ struct CursorOwnerTests: CursorSuite {
         #expect(host.ledger.cursors[.album(1)] == 0)
     }
 
-    @Test(.proves("C19")) func `the runner of an older task is sent the end of its cursor's movements before the newer task`()
+    @Test(.proves("C19")) func `the runner of an older task ends its cursor's movements before the newer task starts`()
         throws
     {
         let host = SchedulerDriver(.studio())

@@ -145,7 +145,8 @@ private final class OwnerWalk {
         if open.count > 2 { return }
         let known = host.actions.count
         host.submitContinued(from: plan)
-        guard let task = host.tasks(of: plan.number).last?.id, task != plan.tasks.last?.id, task != newest else { return }
+        let task = host.tasks(of: plan.number).last?.id
+        guard let task, task != plan.tasks.last?.id, task != newest else { return }
         let yielded = host.actions[known...].compactMap { action -> TaskID? in
             if case .yieldCursor(plan.number, let id) = action { id } else { nil }
         }
