@@ -106,7 +106,7 @@ private final class CursorWalk: CursorSuite {
 
 /// A launch with several tasks of one identifier.
 private final class OwnerWalk {
-    private let host = SchedulerDriver(.studio())
+    private let host: SchedulerDriver
     private let plan: LaunchPlan
     private var random: SeededGenerator
     private var open: [TaskID] = []
@@ -117,8 +117,10 @@ private final class OwnerWalk {
     private var lastReply: UInt64 = 5_000
 
     init(seed: UInt64) throws {
-        random = SeededGenerator(seed: seed)
+        let host = SchedulerDriver(.studio())
         plan = try #require(host.openByUser())
+        random = SeededGenerator(seed: seed)
+        self.host = host
     }
 
     func step() {
