@@ -10,7 +10,7 @@ package protocol PushHost: Sendable {
 }
 
 /// Answers the requests of senders: checks who sends, limits the rate, and passes each push to the host. It has no state
-/// of its own besides verified tokens, rates and the identifiers of recent pushes.
+/// of its own besides verified tokens and rates: the host finds repetitions.
 package struct Gateway: Sendable {
     /// The times of a request.
     package struct Times: Sendable {
@@ -30,7 +30,6 @@ package struct Gateway: Sendable {
     private let host: any PushHost
     private let times: Times
     private let verifier = ProviderTokenVerifier()
-    private let recent = RecentPushes()
     private let places: SenderPlaces
 
     /// - Parameters:
@@ -83,11 +82,7 @@ package struct Gateway: Sendable {
         let sender = "key \(key.id)"
         guard places.take(sender) else { throw .tooManyRequests }
         defer { places.release(sender) }
-        let call = push.forHost(body: request.body)
-        guard let identity = RecentPushes.Key(push, body: request.body, sender: key.id) else {
-            return await host.push(call, to: push.topic).apns
-        }
-        return await recent.once(identity, at: times.monotonic()) { await host.push(call, to: push.topic) }.apns
+        return await host.push(push.forHost(body: request.body), to: push.topic).apns
     }
 
     /// The key of the sender. A key that sends too fast is refused here, before its push is decoded.
