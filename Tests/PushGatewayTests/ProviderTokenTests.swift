@@ -61,7 +61,8 @@ struct ProviderTokenTests {
         let text = try #require(ProviderToken.text(inAuthorization: try Samples.authorization()))
         let head = String(text.prefix { $0 != "." })
         #expect(ProviderToken.keyID(ofText: text) == Samples.keyID)
-        #expect(ProviderToken.keyID(ofText: head + ".?.?") == Samples.keyID && ProviderToken(text: head + ".?.?") == nil)
+        #expect(ProviderToken.keyID(ofText: head + ".?.?") == Samples.keyID)
+        #expect(ProviderToken(text: head + ".?.?") == nil)
         let other = try #require(ProviderToken.text(inAuthorization: try Samples.authorization(algorithm: "none")))
         #expect(ProviderToken.keyID(ofText: other) == nil && ProviderToken.keyID(ofText: "?") == nil)
     }

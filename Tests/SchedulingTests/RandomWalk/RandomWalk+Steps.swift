@@ -108,7 +108,7 @@ extension RandomWalk {
         if model.isTokenChanging(of: plugin) { return push() }
         let isValid = host.ledger.pushTokens[plugin] == token
         last = "a push to \(plugin) with \(isValid ? "its" : "an ended") token"
-        if isValid != (model.tokens[plugin] == token) { complain("a token of \(plugin) is not as valid as it was left") }
+        if isValid != (model.tokens[plugin] == token) { complain("a token of \(plugin) is valid by mistake, or ended") }
         if isValid { host.push(to: plugin) }
     }
 

@@ -23,8 +23,8 @@ extension NaiveHost {
 
     // MARK: Device tokens
 
-    /// Complains about a change of a token that no call and no removal of a plugin causes, and about a ledger with other
-    /// tokens than those that the calls leave.
+    /// Complains about a change of a token that neither a call nor the removal of a plugin causes, and about a ledger
+    /// with other tokens than those that the calls leave.
     func noteTokens(in changes: [LedgerChange]) {
         let forgotten = changes.compactMap { change in
             if case .forgetPlugin(let plugin) = change { plugin } else { nil }
