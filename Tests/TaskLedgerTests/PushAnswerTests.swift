@@ -30,11 +30,12 @@ struct PushAnswerTests {
             try answer(9, .replaced(by: 10)), try answer(10, .lapsed, expiresAt: time(1)),
         ]
         try await ledger.commitAndWait(keep(answers, of: feed, oldest: 7))
-        try await ledger.commitAndWait(keep([try answer(11, .lapsed)], of: cleaner, oldest: 11))
+        let other = try answer(11, .lapsed)
+        try await ledger.commitAndWait(keep([other], of: cleaner, oldest: 11))
         try ledger.close()
         ledger = try Ledger.open(path: directory.path)
         let snapshot = try ledger.snapshot()
-        #expect(snapshot.pushAnswers == [feed: answers, cleaner: [try answer(11, .lapsed)]])
+        #expect(snapshot.pushAnswers == [feed: answers, cleaner: [other]])
         #expect(snapshot.lastSubmission == 11)
         #expect(try ledger.snapshot(at: time(609)).pushAnswers[feed]?.map(\.number) == [9, 10])
         try ledger.close()
