@@ -120,13 +120,3 @@ package enum Answer: Hashable, Sendable {
     case paused(PluginPause)
     case resumed(wasPaused: Bool)
 }
-
-/// The state of an accepted push when its commit was answered.
-package enum PushResult: Hashable, Sendable {
-    /// The push waits for its launch. It may have replaced a waiting one.
-    case stored(replacing: SubmissionNumber?)
-    /// A newer push replaced this one before it could be stored.
-    case replaced(by: SubmissionNumber)
-    /// The deadline of the push had passed, or it had to start at once and could not. The waiting push stays.
-    case lapsed
-}

@@ -129,8 +129,8 @@ package struct ReplayRecord: Sendable {
             tally(plugin) { $0.outcomes[outcome.rawValue, default: 0] += 1 }
         case .removeRequest, .removeEvent, .moveLaunch, .endTask, .storeCursor, .dropCursor, .restart, .setStandstills,
             .forbidRequeue, .setDeferrals, .setFetch,
-            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .changePushToken,
-            .raiseIncarnation:
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
+            .changePushToken, .raiseIncarnation:
             break
         }
     }

@@ -56,6 +56,7 @@ extension LedgerChange {
         case .changePushToken(let plugin, _, _): "token of \(plugin)"
         case .setPause(let plugin, let pause): "\(pause == nil ? "resume" : "pause") \(plugin)"
         case .countPushes(let plugin, let sum): "count \(sum.accepted) pushes to \(plugin)"
+        case .keepPushAnswer(let plugin, let push, _): "keep the answer to push \(push.number) to \(plugin)"
         case .setUses(let plugin, _): "uses of \(plugin)"
         case .raiseIncarnation(let incarnation): "begin incarnation \(incarnation)"
         }
