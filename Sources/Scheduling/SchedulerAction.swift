@@ -34,6 +34,8 @@ package enum SchedulerAction: Hashable, Sendable {
     case expireAssertions(LaunchNumber, ExpirationReason)
     /// Stop a launch that has neither an unfinished task nor an open assertion: the plugin stops and the process exits.
     case stop(LaunchNumber)
+    /// Delete the files in the staging directory of the plugin that belong to no recorded transfer.
+    case sweepTransfers(PluginIdentifier)
     /// Kill every process of the launch.
     case kill(LaunchNumber)
     /// Set the time at which the launch thread kills the launch without a further action. After the kill it delivers
@@ -95,6 +97,9 @@ package enum Answer: Hashable, Sendable {
     /// The push with that number was accepted. The deadline is nil for none.
     case pushed(SubmissionNumber, PushResult, expiresAt: WallTime?)
     case refused(SubmissionRefusal)
+    /// The transfer is paused, or its pause has ended.
+    case transferPaused(Bool)
+    case noSuchTransfer(message: String)
     /// Number of cancelled pending requests; running tasks continue (statement 44).
     case cancelled(Int)
     case notRecorded(message: String)

@@ -239,7 +239,7 @@ package enum SubmissionRules {
         let alternative = pending == 0 ? "" : "cancel one, or "
         return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
-            subReason: kind == .refresh ? .refreshLimit : kind == .continued ? .continuedLimit : .processingLimit,
+            subReason: kind.limitReason,
             message:
                 "\(entry.identifier) has \(pending) pending \(kinds) \(requests) and the limit is \(limit);"
                 + " \(alternative)raise plugins.\(entry.identifier).limits.\(kind.name) in the host's configuration and"
@@ -262,6 +262,16 @@ extension TaskKind {
 }
 
 extension TaskKind {
+    /// The sub-reason of a refusal because of the limit of pending requests of the kind.
+    fileprivate var limitReason: SubmissionRefusal.SubReason {
+        switch self {
+        case .refresh: .refreshLimit
+        case .continued: .continuedLimit
+        case .transfer: .transferLimit
+        case .processing, .healthResearch, .event, .push: .processingLimit
+        }
+    }
+
     /// Whether the operator's switch for background refresh covers the kind (statement 7). A push that arrives while
     /// the switch is off is stored and waits.
     var needsBackgroundRefresh: Bool { self == .refresh || self == .push }
