@@ -9,7 +9,7 @@ PLUGINS = $(BUILD)/plugins
 SWIFT_PLUGINS = ColorFeed
 
 # Debian packages for building, testing and the demo.
-PACKAGES = gcc g++ make pkg-config libffi-dev libseccomp-dev libsqlite3-dev libcurl4-openssl-dev libxml2-dev libturbojpeg0-dev \
+PACKAGES = gcc g++ make pkg-config libffi-dev libseccomp-dev libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev libturbojpeg0-dev \
     libleptonica-dev zlib1g-dev sqlite3 python3 python3-yaml python3-jsonschema binutils tzdata jq dbus libsystemd0 \
     python3-dbusmock abigail-tools python3-prometheus-client python3-venv openssh-client zsh fish
 
@@ -195,9 +195,11 @@ fuzz: packages
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
 
+# Also the host's transfer library, which a host of this build finds beside the plugins.
 # Renamed into place, like the plugins in C and C++: a host that watches the directory only reads complete libraries.
 plugins: packages
 	$(MAKE) -C Plugins OUT="$(abspath $(PLUGINS))"
+	$(MAKE) -C Transfer OUT="$(abspath $(PLUGINS))"
 	for plugin in $(SWIFT_PLUGINS); do swift build $(SWIFT_FLAGS) --product $$plugin || exit; done
 	for plugin in $(SWIFT_PLUGINS); do \
 	    cp "$(BUILD)/debug/lib$$plugin.so" "$(PLUGINS)/.objects" \
@@ -317,8 +319,12 @@ docs: sdk-build
 	    if page["kind"]["isSymbol"] and not page["hasAbstract"]) or 0)' < "$(DOCS)/documentation-coverage.json"
 
 # Programs with a static Swift runtime: an installation needs no toolchain.
+# The runner contains no Foundation. The other programs get only the data of ICU that they use.
 release: packages
-	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) $(RELEASE) --product $$program || exit; done
+	Packaging/icu-data "$(BUILD)/icu"
+	for program in bgtask bgtaskd; do \
+	    swift build $(SWIFT_FLAGS) $(RELEASE) -Xlinker "$(abspath $(BUILD))/icu/icu.ld" --product $$program || exit; done
+	swift build $(SWIFT_FLAGS) $(RELEASE) --product bgtask-runner
 
 # The tool that generates manuals is part of the argument parser library; running its help builds it.
 install: release

@@ -4,6 +4,14 @@
 
 import PackageDescription
 
+/// The released programs export no symbols, so that the linker drops unused code, and pack their relocations.
+let smallerPrograms: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
+        .when(configuration: .release)
+    )
+]
+
 let package = Package(
     name: "bgtask",
     products: [
@@ -108,6 +116,10 @@ let package = Package(
         // MARK: CFFI, the types of the library that calls bound functions; only the runner loads it
 
         .systemLibrary(name: "CFFI", providers: [.apt(["libffi-dev"])]),
+
+        // MARK: CTransferHost, the interface between the runner and the host's transfer library
+
+        .systemLibrary(name: "CTransferHost"),
 
         // MARK: CSeccomp, the library that compiles filters of system calls; only the host links it
 
@@ -276,8 +288,8 @@ let package = Package(
         .target(
             name: "PluginRuntime",
             dependencies: [
-                "CFFI", "CLinux", "LinuxSystem", "PluginBinary", "RunnerWire", "Sandbox", "TaskModel",
-                .product(name: "CBackgroundTasks", package: "bgtask-sdk"),
+                "CFFI", "CLinux", "CTransferHost", "LinuxSystem", "PluginBinary", "RunnerWire", "Sandbox",
+                "TaskModel", .product(name: "CBackgroundTasks", package: "bgtask-sdk"),
             ]
         ),
         .testTarget(
@@ -558,11 +570,13 @@ let package = Package(
             dependencies: [
                 "CKeptPriority", "HostConfiguration", "HostService", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]
+            ],
+            linkerSettings: smallerPrograms
         ),
         .executableTarget(
             name: "bgtask",
-            dependencies: ["Commands"]
+            dependencies: ["Commands"],
+            linkerSettings: smallerPrograms
         ),
         // A plugin may bring its own Swift runtime. The runner's runtime and symbols must not be visible to it.
         // lld packs the 29,000 relocations of the runtime, which each runner applies before its first instruction.

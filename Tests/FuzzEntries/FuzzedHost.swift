@@ -107,7 +107,7 @@ struct FuzzedHost {
                 return "a call of a runner about its device token has no answer"
             }
             if (try? HostMessage.pushToken(call, token).frame()) == nil { return "a device token cannot be sent" }
-        case .pendingList, .title, .log, .nothing, nil: break
+        case .pendingList, .transfer, .title, .log, .nothing, nil: break
         }
         return nil
     }
