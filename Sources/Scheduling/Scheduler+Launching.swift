@@ -90,7 +90,8 @@ extension Scheduler {
             plugin: plugin,
             container: mainPlugin(of: plugin),
             secrets: plugins[plugin].entry?.secrets ?? [],
-            mainBundle: lane == .transfer ? nil : plugins[plugin].entry?.mainBundle
+            mainBundle: lane == .transfer ? nil : plugins[plugin].entry?.mainBundle,
+            stagesTransfers: lane == .transfer
         )
         emit(.takeRunner(lastLaunch, preparation))
         return lastLaunch

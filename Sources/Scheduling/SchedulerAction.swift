@@ -61,17 +61,21 @@ package struct LaunchPreparation: Hashable, Sendable {
     package let secrets: [String]
     /// The bundle that `Bundle.main` describes in the launch; nil for an ordinary runner.
     package let mainBundle: MainBundle?
+    /// Whether the launch performs transfers, and needs the staging directory in the container.
+    package let stagesTransfers: Bool
 
     package init(
         plugin: PluginIdentifier,
         container: PluginIdentifier,
         secrets: [String] = [],
-        mainBundle: MainBundle? = nil
+        mainBundle: MainBundle? = nil,
+        stagesTransfers: Bool = false
     ) {
         self.plugin = plugin
         self.container = container
         self.secrets = secrets
         self.mainBundle = mainBundle
+        self.stagesTransfers = stagesTransfers
     }
 }
 

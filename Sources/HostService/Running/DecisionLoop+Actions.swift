@@ -36,6 +36,7 @@ extension DecisionLoop {
             case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
             case .expireAssertions(let launch, let reason): send(.expireAssertions(reason), to: launch)
             case .stop(let launch): send(.stop, to: launch)
+            case .sweepTransfers(let plugin): sweepTransfers(of: plugin)
             case .watch(let watch): conditions.watch(watch)
             case .wake(let monotonic, let wall):
                 launches.wake = (monotonic, wall)

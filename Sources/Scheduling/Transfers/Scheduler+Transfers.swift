@@ -11,8 +11,9 @@ extension Scheduler {
         if let refusal = refusal(of: transfer.description, by: plugin) {
             return emit(.answer(reply, .refused(refusal)))
         }
+        let number = nextSubmission()
         let request = TaskRequest.transfer(
-            nextSubmission(),
+            number,
             of: plugin,
             earliestBegin: transfer.earliestBegin,
             expiresAt: transfer.expiresAt,
@@ -20,7 +21,7 @@ extension Scheduler {
         )
         let submission = Submission(
             request: request,
-            payload: Array(transfer.description.text.utf8),
+            payload: Array((transfer.description.text + terms(of: transfer.description, number)).utf8),
             submitter: .plugin(transfer.plugin),
             launch: transfer.launch,
             transfer: transfer.description
@@ -48,6 +49,18 @@ extension Scheduler {
         }
     }
 
+    /// The lines that the host adds to the description of a transfer: its files, its rate and the free space that it
+    /// leaves.
+    private func terms(of transfer: TransferDescription, _ number: SubmissionNumber) -> String {
+        let file = "\(Transfer.directory)/\(place(of: number))"
+        let rate = transfer.isDiscretionary ? configuration.transfers.discretionaryRate ?? 0 : 0
+        let reserve = min(configuration.diskReserve.most, Self.mostReserve)
+        return "host-part: \(file).part\nhost-file: \(file)\nhost-rate: \(rate)\nhost-reserve: \(reserve)\n"
+    }
+
+    /// The most free space that transfers leave. The host ends their launches for the whole reserve of the disk.
+    private static let mostReserve: Int64 = 256 << 20
+
     /// The name of the files of a transfer. Its random part differs between hosts and starts of a host.
     private func place(of number: SubmissionNumber) -> String {
         var random = SeededGenerator(seed: jitterSeed &+ UInt64(bitPattern: number.rawValue), for: "transfer")
@@ -73,6 +86,12 @@ extension Scheduler {
     }
 
     // MARK: Launches
+
+    /// The numbers of the transfers that launches run now.
+    package var runningTransfers: Set<SubmissionNumber> {
+        let running = launches.values.filter { $0.lane == .transfer }.flatMap(\.tasks).filter { $0.outcome == nil }
+        return Set(running.map(\.work.number))
+    }
 
     /// The entry of a launch in the lane: the plugin's own, or in the lane of transfers that of the transfer library.
     func entry(of plugin: PluginIdentifier, in lane: Lane) -> PluginEntry? {
