@@ -127,7 +127,7 @@ extension Scheduler {
             launches.numbers(of: plugin).compactMap(launches.find).filter(\.isUnderWay).flatMap(\.tasks).map(\.work.number)
         )
         for event in plugins[plugin].events.all where event.session == session && !starting.contains(event.number) {
-            ends.changes.append(.removeEvent(event.number))
+            ends.changes += [.removeEvent(event.number), .journal(.replaced(event, at: now))]
             ends.replaced.append(event)
             remove(event: event.number, of: plugin)
         }
@@ -172,6 +172,21 @@ extension Scheduler {
     func taking(up work: PendingWork) -> [LedgerChange] {
         guard case .event(let event) = work, let session = event.session else { return [] }
         return [.dropTransfers(event.plugin, session, before: event.number)]
+    }
+}
+
+extension JournalEntry {
+    /// The entry about a waiting event whose session ended again.
+    fileprivate static func replaced(_ event: PendingEvent, at now: Moment) -> JournalEntry {
+        JournalEntry(
+            at: now.wall,
+            event: .replaced,
+            plugin: event.plugin,
+            label: event.type.name,
+            submission: event.number,
+            blame: .nobody,
+            message: "the session ended again before the event was delivered; one event reports both ends"
+        )
     }
 }
 

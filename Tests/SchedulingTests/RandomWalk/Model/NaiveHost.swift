@@ -178,7 +178,7 @@ final class NaiveHost: Witness {
             case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason, by: event)
             case .stop(let number): finished(number)
             case .kill(let number): killed(number, after: event)
-            case .load, .confineRunner, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
+            case .load, .confineRunner, .setKillTime, .wake, .watch, .discardContainer, .sweepTransfers, .stopped: break
             }
         }
         noteHolds()
