@@ -96,7 +96,8 @@ extension DecisionLoop {
             // The kernel counts processes per user: without a user of its own, the limit would concern all processes
             // of the host's user.
             processLimit: user == nil ? nil : limits.processes.flatMap { UInt32(exactly: $0) },
-            fileLimit: limits.fileSize.flatMap { UInt64(exactly: $0) },
+            // A download is as large as its source; the reserve of the disk bounds it.
+            fileLimit: lane == .transfer ? nil : limits.fileSize.flatMap { UInt64(exactly: $0) },
             nice: lane == .background ? UInt8(clamping: resources.backgroundNice) : 0,
             containerPath: state.containerPath(of: main.text),
             sandbox: sandboxes.plan(for: plugin)
