@@ -83,7 +83,8 @@ extension DecisionLoop {
     func sweepTransfers(of plugin: PluginIdentifier) {
         threads.perform { [state, ledger, log] in
             do throws(LedgerError) {
-                let kept = try ledger.transfers(of: plugin).filter { $0.endedAt == nil || $0.file != nil && !$0.isTaken }
+                let all = try ledger.transfers(of: plugin)
+                let kept = all.filter { $0.endedAt == nil || $0.file != nil && !$0.isTaken }
                 state.sweepStaging(of: plugin.text, keeping: Set(kept.flatMap { [$0.place, "\($0.place).part"] }))
             } catch {
                 log.warning("files of transfers not examined: \(error)", metadata: ["plugin": "\(plugin)"])

@@ -124,7 +124,8 @@ extension Scheduler {
     ) {
         guard plugins.contains(plugin) else { return }
         let starting = Set(
-            launches.numbers(of: plugin).compactMap(launches.find).filter(\.isUnderWay).flatMap(\.tasks).map(\.work.number)
+            launches.numbers(of: plugin).compactMap(launches.find).filter(\.isUnderWay).flatMap(\.tasks)
+                .map(\.work.number)
         )
         for event in plugins[plugin].events.all where event.session == session && !starting.contains(event.number) {
             ends.changes += [.removeEvent(event.number), .journal(.replaced(event, at: now))]
@@ -214,7 +215,8 @@ extension TransferVerdict {
     fileprivate func message(after cause: String?) -> String {
         let progress = transfer.total.map { "\(transfer.bytes) of \($0) bytes" } ?? "\(transfer.bytes) bytes"
         let status = transfer.httpStatus.map { "status \($0)" }
-        let parts = [cause, status, transfer.fault?.name, transfer.message.isEmpty ? nil : transfer.message.terminalSafe]
+        let remark = transfer.message.isEmpty ? nil : transfer.message.terminalSafe
+        let parts = [cause, status, transfer.fault?.name, remark]
         let text = parts.compactMap(\.self).joined(separator: ", ")
         switch decision {
         case .ends(.finished, _): return "transferred \(progress)"

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Background transfers (C22): a transfer waits like a request, and a launch of the host's transfer library performs it
+// Background transfers (C24): a transfer waits like a request, and a launch of the host's transfer library performs it
 // under the rights of its plugin.
 extension Scheduler {
     /// Accepts or refuses a transfer. The transfer of an extension belongs to its main plugin.

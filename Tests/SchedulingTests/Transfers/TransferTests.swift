@@ -6,7 +6,10 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("A transfer waits like a request, and the transfer library performs it under the rights of its plugin")
+@Suite(
+    "A transfer waits like a request, and the transfer library performs it under the rights of its plugin",
+    .proves("C24")
+)
 struct TransferTests {
     let host = SchedulerDriver.forTransfers()
 
@@ -84,7 +87,10 @@ struct TransferTests {
     }
 }
 
-@Suite("Tries of transfers charge no plugin, and a transfer ends without a result only when nothing moves")
+@Suite(
+    "Tries of transfers charge no plugin, and a transfer ends without a result only when nothing moves",
+    .proves(88, "C24")
+)
 struct TransferTryTests {
     let host = SchedulerDriver.forTransfers()
 
@@ -167,7 +173,7 @@ struct TransferTryTests {
     }
 }
 
-@Suite("The end of the last transfer of a session is reported once")
+@Suite("The end of the last transfer of a session is reported once", .proves(87, "C24"))
 struct TransferSessionTests {
     let host = SchedulerDriver.forTransfers()
 
