@@ -21,8 +21,9 @@ extension Ledger {
     /// `journalLimit`, and launches that ended before `launchLimit`, with their tasks. Of each of these three, one call
     /// deletes at most `limit` rows, the oldest first, because commits are blocked meanwhile.
     ///
-    /// Also deletes the transfers that ended before `journalLimit`, and the deferral periods of all classes without pending work, whatever their age and number. Pending
-    /// work, running work, open waits, and the deferral periods of classes with pending work are never deleted.
+    /// Also deletes the transfers that ended before `journalLimit`, and the deferral periods of all classes without
+    /// pending work, whatever their age and number. Pending work, running work, open waits, and the deferral periods of
+    /// classes with pending work are never deleted.
     package func prune(
         journalOlderThan journalLimit: WallTime,
         launchesOlderThan launchLimit: WallTime,
