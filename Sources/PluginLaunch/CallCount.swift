@@ -51,7 +51,7 @@ extension HostMessage {
     var isAnswer: Bool {
         switch self {
         case .submitted, .refused, .cancelled, .pending, .cursorStored, .pushToken, .transferBegun, .transfers: true
-        case .confine, .plan, .deliver, .expire, .expireAssertions, .stop: false
+        case .confine, .plan, .deliver, .expire, .yieldCursor, .expireAssertions, .stop: false
         }
     }
 }

@@ -20,8 +20,9 @@ extension HostMessage: WireMessage {
         case confine = 266
         case cursorStored = 267
         case pushToken = 268
-        case transferBegun = 269
-        case transfers = 270
+        case yieldCursor = 269
+        case transferBegun = 270
+        case transfers = 271
     }
 
     package var frameType: UInt16 {
@@ -41,6 +42,7 @@ extension HostMessage: WireMessage {
             case .pushToken: .pushToken
             case .transferBegun: .transferBegun
             case .transfers: .transfers
+            case .yieldCursor: .yieldCursor
             }
         return type.rawValue
     }
@@ -56,6 +58,8 @@ extension HostMessage: WireMessage {
         case .expire(let tasks, let reason):
             frame.put(list: tasks) { $0.put($1) }
             frame.put(reason)
+        case .yieldCursor(let task):
+            frame.put(task)
         case .expireAssertions(let reason):
             frame.put(reason)
         case .submitted(let call, let number):
@@ -103,6 +107,8 @@ extension HostMessage: WireMessage {
             self = .deliver(try fields.plannedTask())
         case .expire:
             self = .expire(try fields.tasks("expire.tasks"), try fields.value("expire.reason"))
+        case .yieldCursor:
+            self = .yieldCursor(try fields.value("yieldCursor.task"))
         case .expireAssertions:
             self = .expireAssertions(try fields.value("expireAssertions.reason"))
         case .submitted:

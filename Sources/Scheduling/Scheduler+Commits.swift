@@ -92,8 +92,8 @@ extension Scheduler {
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
                 .endTask, .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue,
                 .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
-                .forgetPlugin, .setPause, .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers,
-                .raiseIncarnation:
+                .forgetPlugin, .setPause, .keepPushAnswer, .changePushToken, .storeTransfer, .takeTransfer,
+                .dropTransfers, .raiseIncarnation:
                 change
             }
         }

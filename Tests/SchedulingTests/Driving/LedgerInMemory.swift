@@ -32,6 +32,7 @@ struct LedgerInMemory {
         var pauses: [PluginIdentifier: PluginPause] = [:]
         var uses: [PluginIdentifier: UseHistogram] = [:]
         var pushSums: [PluginIdentifier: [UInt32?: PushSum]] = [:]
+        var pushAnswers: [PluginIdentifier: [AnsweredPush]] = [:]
         var pushTokens: [PluginIdentifier: PushToken] = [:]
         var cursors: [TaskIdentifier: Int] = [:]
         var transfers: [SubmissionNumber: Transfer] = [:]
@@ -69,6 +70,8 @@ struct LedgerInMemory {
     var pushSums: [PluginIdentifier: [PushSum]] {
         state.pushSums.mapValues { sums in sums.values.sorted { $0.last < $1.last } }
     }
+    /// The answers to pushes with an identifier.
+    var pushAnswers: [PluginIdentifier: [AnsweredPush]] { state.pushAnswers }
     var pushTokens: [PluginIdentifier: PushToken] { state.pushTokens }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The recorded transfers, ordered by number.
@@ -123,6 +126,7 @@ struct LedgerInMemory {
             pauses: state.pauses,
             uses: state.uses,
             pushSums: pushSums,
+            pushAnswers: pushAnswers,
             pushTokenHolders: Set(state.pushTokens.keys),
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
@@ -264,11 +268,15 @@ struct LedgerInMemory {
             state.pauses[plugin] = nil
             state.uses[plugin] = nil
             state.transfers = state.transfers.filter { $0.value.plugin != plugin }
+            state.pushAnswers[plugin] = nil
             state.waits = state.waits.filter { $0.key.plugin != plugin }
             state.deferrals = state.deferrals.filter { $0.key.plugin != plugin }
         case .setPause(let plugin, let pause): state.pauses[plugin] = pause
         case .setUses(let plugin, let uses): state.uses[plugin] = uses
         case .countPushes(let plugin, let sum): count(sum, of: plugin, in: &state)
+        case .keepPushAnswer(let plugin, let push, let oldest):
+            state.pushAnswers[plugin, default: []].append(push)
+            state.pushAnswers[plugin]?.removeAll { $0.number < oldest }
         }
     }
 
