@@ -40,9 +40,9 @@ extension HostMessage: WireMessage {
             case .stop: .stop
             case .cursorStored: .cursorStored
             case .pushToken: .pushToken
-            case .yieldCursor: .yieldCursor
             case .transferBegun: .transferBegun
             case .transfers: .transfers
+            case .yieldCursor: .yieldCursor
             }
         return type.rawValue
     }

@@ -26,6 +26,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     /// Minimum interval of legacy fetch (statement 84).
     package var minimumFetchInterval: Duration = .seconds(15 * 60)
     package var policies = PolicyConfiguration()
+    package var transfers = TransferRules()
     /// The operator's switch for refresh, legacy fetch and pushes (statement 7).
     package var isBackgroundRefreshOn = true
     /// Maximum number of tasks per batch.
@@ -73,6 +74,28 @@ package struct SchedulingConfiguration: Hashable, Sendable {
         case .transfer: transferLaunches
         }
     }
+}
+
+/// The settings of background transfers.
+package struct TransferRules: Hashable, Sendable {
+    /// The library that performs transfers; nil when it is missing or unusable.
+    package var library: LibraryFile?
+    /// The problem of the missing library.
+    package var libraryProblem = "the host has not looked for it"
+    /// The time of tries without movement after which a transfer fails.
+    package var noProgressLimit: Duration = .seconds(14 * 24 * 60 * 60)
+    /// Maximum time of a launch in which no transfer moves.
+    package var stallLimit: Duration = .seconds(60)
+    /// Maximum number of transfers per launch.
+    package var mostPerLaunch = 64
+    /// Maximum number of bytes per second of all discretionary transfers of one launch; nil for no limit.
+    package var discretionaryRate: Int?
+    /// Time for which the results of ended transfers are kept until the plugin takes them.
+    package var retention: Duration = .seconds(7 * 24 * 60 * 60)
+
+    package init() {}
+
+    package var problem: String? { library == nil ? libraryProblem : nil }
 }
 
 /// Limits of pending requests per main plugin, by kind (C5). Requeued requests may exceed them.

@@ -41,6 +41,9 @@ package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConve
         TaskIdentifier(unchecked: plugin.text + transferInfix + number.description)
     }
 
+    /// The identifier for which the transfer library registers its handler.
+    package static let transferHandler = TaskIdentifier(unchecked: "bgtask.transfer")
+
     /// The plugin and the number of the transfer with this identifier; nil for other identifiers.
     package var transfer: (plugin: PluginIdentifier, number: SubmissionNumber)? { Self.transfer(in: text) }
 

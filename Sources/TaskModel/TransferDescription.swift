@@ -84,3 +84,30 @@ extension TransferDescription {
         return text
     }
 }
+
+extension TransferDescription {
+    /// The port of the URL, or the default of its scheme; nil when the URL has an invalid one.
+    package var port: Int? {
+        guard let mark = url.firstRange(of: "://") else { return nil }
+        var authority = url[mark.upperBound...].prefix { !"/?#".contains($0) }
+        if let user = authority.lastIndex(of: "@") { authority = authority[authority.index(after: user)...] }
+        if let bracket = authority.lastIndex(of: "]") { authority = authority[authority.index(after: bracket)...] }
+        guard let colon = authority.lastIndex(of: ":") else {
+            return url[..<mark.lowerBound].lowercased() == "https" ? 443 : 80
+        }
+        return Int(authority[authority.index(after: colon)...]).flatMap { (1...65_535).contains($0) ? $0 : nil }
+    }
+
+    /// The keys of the secret settings that the secret headers name, in the order of the headers.
+    package var secretKeys: [String] {
+        headers.filter(\.isSecret).flatMap { header -> [String] in
+            var keys: [String] = []
+            var rest = header.value[...]
+            while let begin = rest.firstRange(of: "${"), let end = rest[begin.upperBound...].firstIndex(of: "}") {
+                keys.append(String(rest[begin.upperBound..<end]))
+                rest = rest[rest.index(after: end)...]
+            }
+            return keys
+        }
+    }
+}

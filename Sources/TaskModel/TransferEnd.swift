@@ -61,6 +61,8 @@ package enum TransferFault: UInt32, Hashable, Sendable, CaseIterable {
     case serverBusy = 2
     case insufficientStorage = 3
     case slow = 4
+    /// The staging directory is missing, foreign or no directory.
+    case stagingUnusable = 5
 
     // Fatal.
     case httpStatus = 20
@@ -80,6 +82,13 @@ package enum TransferFault: UInt32, Hashable, Sendable, CaseIterable {
     case noProgress = 33
     /// A setting that a secret header names is missing or no secret.
     case secretMissing = 34
+    /// The transfer library crashed again and again in this transfer. Set by the host.
+    case libraryCrashed = 35
+    /// The deadline passed before the transfer ended. Set by the host.
+    case deadlinePassed = 36
+    case headerInvalid = 37
+    /// An upload by POST was sent whole, and its answer was lost.
+    case resultUnknown = 38
 
     /// The name on the wire of the control API and in the journal.
     package var name: String {
@@ -88,6 +97,7 @@ package enum TransferFault: UInt32, Hashable, Sendable, CaseIterable {
         case .serverBusy: "server-busy"
         case .insufficientStorage: "insufficient-storage"
         case .slow: "slow"
+        case .stagingUnusable: "staging-unusable"
         case .httpStatus: "http-status"
         case .tooManyRedirects: "too-many-redirects"
         case .addressNotPermitted: "address-not-permitted"
@@ -103,6 +113,10 @@ package enum TransferFault: UInt32, Hashable, Sendable, CaseIterable {
         case .networkNotGranted: "network-not-granted"
         case .noProgress: "no-progress"
         case .secretMissing: "secret-missing"
+        case .libraryCrashed: "library-crashed"
+        case .deadlinePassed: "deadline-passed"
+        case .headerInvalid: "header-invalid"
+        case .resultUnknown: "result-unknown"
         }
     }
 

@@ -145,22 +145,12 @@ extension DecisionLoop {
             list(requestsOf: core.mainPlugin(of: plugin), for: call, of: launch)
         case .pushToken(let call, let plugin, let isRegistration):
             return changePushToken(of: plugin, isRegistering: isRegistration, for: call, of: launch)
-        case .transfer(let message, _): refuse(message, of: launch)
+        case .transfer(let message, let plugin):
+            return events(of: message, from: plugin, in: launch, core.mainPlugin(of: plugin), core.runningTransfers)
         case .log(let level, let task, let message):
             write(level, message, of: launch, task, from: .log, .log, launches)
         }
         return []
-    }
-
-    /// Refuses a call about transfers, which this host does not make.
-    private func refuse(_ message: RunnerTransferMessage, of launch: LaunchNumber) {
-        switch message {
-        case .begin(let call, _, _, _), .cancel(let call, _), .list(let call, _):
-            let message = "this host makes no transfers; upgrade bgtaskd"
-            let refusal = SubmissionRefusal(code: .unavailable, subReason: .notOffered, message: message)
-            send(.refused(call, refusal), to: launch)
-        case .taken, .ended: break
-        }
     }
 
     /// The event of a write that no call waits for; none when the write repeated the contents.
@@ -226,7 +216,8 @@ extension DecisionLoop {
             case .refused(let refusal): send(.refused(call, refusal), to: launch)
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
-            case .triggered, .pushed, .launching, .notLaunching, .expiring, .stopping, .notRunning, .purged, .notPurged,
+            case .triggered, .pushed, .transferPaused, .noSuchTransfer, .launching, .notLaunching, .expiring, .stopping,
+                .notRunning, .purged, .notPurged,
                 .paused, .resumed, .cursorRecorded, .cursorCleared, .cursorNotCleared, .pushTokenChanged:
                 break  // Only calls of users have these answers.
             }

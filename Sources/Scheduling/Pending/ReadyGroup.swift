@@ -16,6 +16,8 @@ struct GroupKey: Hashable, Sendable {
     var isInFlight = false
     /// Whether the deadlines of the requests have passed, so that the requests do not start any more.
     var isOverdue = false
+    /// Whether a user paused the requests, which are transfers.
+    var isPaused = false
     /// Whether each of the requests has to be the only task of its launch (C3).
     var runsAlone = false
     /// Whether the spacing of the kind applies to the requests: the plugin submitted them itself, and none runs again
