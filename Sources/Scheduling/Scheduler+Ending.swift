@@ -223,7 +223,8 @@ extension Scheduler {
             changes.append(.journal(.consumed(task.work, by: outcome, launch: number, blame: blame, at: now)))
         }
         if let newer { changes.append(.journal(.superseded(task.work, by: newer, launch: number, at: now.wall))) }
-        if task.work.isSessionEvent, outcome == .succeeded { changes += taking(up: task.work) }
+        let isHandled = outcome == .succeeded || outcome == .noData
+        if task.work.isSessionEvent, isHandled { changes += taking(up: task.work) }
         record(changes, ending: task.work, returns: false, ends: ends, of: number)
     }
 
