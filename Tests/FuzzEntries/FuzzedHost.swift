@@ -127,7 +127,7 @@ struct FuzzedHost {
                 plugin: plugin,
                 launch: launch
             )
-            if ask({ .transferBegun(transfer, reply: $0) }) == nil { return "the beginning of a transfer has no answer" }
+            if ask({ .transferBegun(transfer, reply: $0) }) == nil { return "a begun transfer has no answer" }
         case .cancel(_, let number):
             let identifier = TaskIdentifier.transfer(number, of: plugin)
             if ask({ .cancelRequested(identifier, of: plugin, from: launch, reply: $0) }) == nil {
