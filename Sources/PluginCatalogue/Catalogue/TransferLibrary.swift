@@ -24,12 +24,14 @@ package enum TransferLibrary {
         guard let path = places.first(where: { access($0, F_OK) == 0 }) else {
             return .failure(TransferLibraryProblem(message: "\(places[0]) is missing"))
         }
-        let real = path.withCString { path in
-            guard let resolved = realpath(path, nil) else { return nil as String? }
-            defer { free(resolved) }
-            return String(cString: resolved)
-        }
-        return examine(real ?? path)
+        return examine(resolved(path) ?? path)
+    }
+
+    /// The path without symbolic links and dots, which the runner compares with the file that it opens.
+    private static func resolved(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     private static func examine(_ path: String) -> Result<LibraryFile, TransferLibraryProblem> {
