@@ -33,6 +33,7 @@ extension RunnerMessage: WireMessage {
         case checkpoint = 24
         case registerForPushes = 25
         case unregisterForPushes = 26
+        case notificationContent = 40
     }
 
     package var frameType: UInt16 {
@@ -63,6 +64,7 @@ extension RunnerMessage: WireMessage {
             case .checkpoint: .checkpoint
             case .registerForPushes: .registerForPushes
             case .unregisterForPushes: .unregisterForPushes
+            case .notificationContent: .notificationContent
             }
         return type.rawValue
     }
@@ -120,6 +122,9 @@ extension RunnerMessage: WireMessage {
             frame.put(text: identifier.text)
         case .cancelAll(let call), .pending(let call), .registerForPushes(let call), .unregisterForPushes(let call):
             frame.put(call)
+        case .notificationContent(let task, let json):
+            frame.put(task)
+            frame.put(bytes: json)
         case .log(let level, let task, let message):
             frame.put(level)
             frame.put(task != nil)
@@ -233,6 +238,11 @@ extension RunnerMessage: WireMessage {
             self = .registerForPushes(try fields.value("registerForPushes.call"))
         case .unregisterForPushes:
             self = .unregisterForPushes(try fields.value("unregisterForPushes.call"))
+        case .notificationContent:
+            self = .notificationContent(
+                try fields.value("notificationContent.task"),
+                try fields.bytes("notificationContent.json")
+            )
         case .log:
             self = .log(
                 try fields.value("log.level"),

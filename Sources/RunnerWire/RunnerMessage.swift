@@ -64,6 +64,9 @@ package enum RunnerMessage: Hashable, Sendable {
     /// A call that ends the device token of the plugin.
     case unregisterForPushes(CallNumber)
 
+    /// The content that a notification service extension sets, as JSON that the runner has not read.
+    case notificationContent(TaskID, [UInt8])
+
     /// A line of the plugin or of the runner for the host's log; the task is nil for a line about the launch.
     case log(LogLevel, of: TaskID? = nil, message: String)
     /// A violation; the message names the misuse and the remedy.

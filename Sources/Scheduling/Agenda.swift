@@ -40,6 +40,9 @@ struct Agenda: Sendable {
         case deadlines(PluginIdentifier)
         /// The counted pushes to a plugin get their journal entries.
         case pushLines(PluginIdentifier)
+        /// An alert to the plugin has waited long enough for its extension, or its notification is shown again after a
+        /// failed commit.
+        case alerts(PluginIdentifier)
         /// The reads of pending work that failed are repeated.
         case load
         /// The backlog still contains chores, because one event processes only a limited number of them.

@@ -11,6 +11,7 @@ extension Scheduler {
         case .submitted(let submission, let reply): submit(submission, for: .caller(reply), at: now)
         case .triggered(let trigger, let reply): self.trigger(trigger, reply: reply, at: now)
         case .pushed(let push, let reply): self.push(push, reply: reply, at: now)
+        case .alerted(let alert, let reply): self.alert(alert, reply: reply, at: now)
         case .cancelRequested(let identifier, let plugin, let launch, let reply):
             cancel(identifier, of: plugin, from: launch, reply: reply, at: now)
         case .cancelAllRequested(let plugin, let launch, let reply):
@@ -73,6 +74,7 @@ extension Scheduler {
         case .runnerExpired(let launch, let ids, let reason): runnerExpired(launch, ids, reason, at: now)
         case .assertionBegan(let launch, let id, let name): assertionBegan(launch, id, named: name, at: now)
         case .assertionEnded(let launch, let id): assertionEnded(launch, id, at: now)
+        case .notificationChanged(let launch, let id, let content): setContent(content, of: launch, id)
         case .violated(let launch, let rule, let message): note(launch, rule: rule, message: message, at: now)
         case .denied(let launch, let message): noteDenial(launch, message: message, at: now)
         }

@@ -28,6 +28,8 @@ package struct Scheduler: Sendable {
     var waitingPushes: [PluginIdentifier: [WaitingPush]] = [:]
     /// By plugin, the bound of the journal entries about its pushes; plugins without pushes are absent.
     var pushLines: [PluginIdentifier: PushLines] = [:]
+    /// By main plugin, the accepted alerts whose notification is not shown yet; plugins without any are absent.
+    var alertLines: [PluginIdentifier: AlertLine] = [:]
     var loading: LoadState
     var agenda = Agenda()
     var backlog = Backlog()

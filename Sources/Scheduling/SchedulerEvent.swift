@@ -9,6 +9,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case submitted(Submission, reply: ReplyToken)
     case triggered(Trigger, reply: ReplyToken)
     case pushed(Push, reply: ReplyToken)
+    /// An alert push: a notification for a plugin, which an extension of the plugin may change.
+    case alerted(Alert, reply: ReplyToken)
     /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil.
     case cancelRequested(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber? = nil, reply: ReplyToken)
     case cancelAllRequested(of: PluginIdentifier, from: LaunchNumber? = nil, reply: ReplyToken)
@@ -96,6 +98,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
     case assertionBegan(LaunchNumber, AssertionID, name: String)
     case assertionEnded(LaunchNumber, AssertionID)
+    /// A notification service extension set the content of the notification; nil when the content is invalid.
+    case notificationChanged(LaunchNumber, TaskID, NotificationContent?)
     case violated(LaunchNumber, rule: ABIRule?, message: String)
     /// The sandbox refused a system call of the launch. Reported for the first call of each group, for a limited number
     /// of groups per launch.
@@ -182,6 +186,31 @@ package struct Push: Hashable, Sendable {
 
     private func request(until end: WallTime?) -> TaskRequest {
         .push(to: plugin, expiresAt: end, isLowPriority: isLowPriority)
+    }
+}
+
+/// An alert push for a plugin.
+package struct Alert: Hashable, Sendable {
+    package let plugin: PluginIdentifier
+    package let topic: NotificationTopic?
+    package let content: NotificationContent
+    /// The payload for the extension.
+    package let payload: [UInt8]
+    /// Whether a notification service extension of the plugin may change the content.
+    package let isMutable: Bool
+
+    package init(
+        to plugin: PluginIdentifier,
+        topic: NotificationTopic? = nil,
+        content: NotificationContent,
+        payload: [UInt8] = [],
+        isMutable: Bool = false
+    ) {
+        self.plugin = plugin
+        self.topic = topic
+        self.content = content
+        self.payload = payload
+        self.isMutable = isMutable
     }
 }
 

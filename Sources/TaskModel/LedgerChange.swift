@@ -57,6 +57,13 @@ package enum LedgerChange: Hashable, Sendable {
     /// Adds counts of pushes without a journal entry to those of the plugin and user. Negative counts are subtracted,
     /// when the pushes get their entries.
     case countPushes(PluginIdentifier, PushSum)
+    /// Stores an alert push whose notification is shown later.
+    case storeAlert(PendingAlert)
+    /// Shows the notification of a stored alert, with the content that an extension changed or, when it is nil, with
+    /// the original. Removes the alert and its waiting event. Does nothing when the alert has been shown.
+    case showAlert(SubmissionNumber, NotificationContent?, at: WallTime)
+    /// Shows a notification at once.
+    case showNotification(ShownNotification)
     /// Raises the incarnation of the ledger to this number; does nothing when it is not higher.
     case raiseIncarnation(Int64)
 }
@@ -200,6 +207,8 @@ package struct LedgerSnapshot: Sendable {
     package var pushSums: [PluginIdentifier: [PushSum]]
     /// Plugins with a valid device token.
     package var pushTokenHolders: Set<PluginIdentifier>
+    /// The alerts that the last host accepted and did not show, oldest first.
+    package var alerts: [PendingAlert]
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
@@ -214,6 +223,7 @@ package struct LedgerSnapshot: Sendable {
         uses: [PluginIdentifier: UseHistogram] = [:],
         pushSums: [PluginIdentifier: [PushSum]] = [:],
         pushTokenHolders: Set<PluginIdentifier> = [],
+        alerts: [PendingAlert] = [],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -227,6 +237,7 @@ package struct LedgerSnapshot: Sendable {
         self.uses = uses
         self.pushSums = pushSums
         self.pushTokenHolders = pushTokenHolders
+        self.alerts = alerts
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }

@@ -83,6 +83,14 @@ package enum PluginRole: UInt32, Hashable, Sendable, CaseIterable {
     package var name: String { self == .main ? "main" : "extension" }
 }
 
+/// The events that launch an extension, the value of the manifest key `extension-point`.
+package enum ExtensionPoint: String, Hashable, Sendable, CaseIterable {
+    /// A user's trigger, for example from a share sheet.
+    case trigger
+    /// An alert push to the main plugin, whose notification the extension may change.
+    case notificationService = "notification-service"
+}
+
 /// A manifest's permission for a kind of background work: `fetch` for refresh, `processing` for processing and health
 /// research, `remote-notification` for pushes.
 package enum BackgroundMode: String, Hashable, Sendable, CaseIterable {
@@ -120,6 +128,8 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
     /// A background push with its payload, for a plugin whose manifest lists the mode `remote-notification`. A waiting
     /// push is a request, not an event: the type exists only in plans.
     case push = 4
+    /// An alert push with its payload, for a notification service extension, which may change the notification.
+    case notification = 6
 
     package var name: String {
         switch self {
@@ -127,13 +137,14 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
         case .trigger: "trigger"
         case .fetch: "fetch"
         case .push: "push"
+        case .notification: "notification"
         }
     }
 
     /// The minor version of the ABI since which the event exists.
     package var sinceMinor: Int {
         switch self {
-        case .started, .trigger, .fetch, .push: 0
+        case .started, .trigger, .fetch, .push, .notification: 0
         }
     }
 }

@@ -28,7 +28,7 @@ struct HeaderNumberTests {
         #expect(PluginRole.allCases.map(\.rawValue) == [BGT_ROLE_MAIN, BGT_ROLE_EXTENSION])
         let causes = [BGT_CAUSE_DUE, BGT_CAUSE_USER, BGT_CAUSE_EVENT, BGT_CAUSE_RELAUNCH]
         #expect(LaunchCause.allCases.map(\.rawValue) == causes)
-        let events = [BGT_EVENT_STARTED, BGT_EVENT_TRIGGER, BGT_EVENT_FETCH, BGT_EVENT_PUSH]
+        let events = [BGT_EVENT_STARTED, BGT_EVENT_TRIGGER, BGT_EVENT_FETCH, BGT_EVENT_PUSH, BGT_EVENT_NOTIFICATION]
         #expect(EventType.allCases.map(\.rawValue) == events)
     }
 }

@@ -239,6 +239,7 @@ HIDDEN bool is_refused(bgtt_host *host, problem *problem);
 /* cursors.c */
 HIDDEN extern const bgt_cursors CURSORS;
 HIDDEN extern const bgt_pushes PUSHES;
+HIDDEN extern const bgt_notifications NOTIFICATIONS;
 /* Drops the cursor of a task that succeeded. Locked. */
 HIDDEN void drop_cursor(bgtt_host *host, const task *task);
 

@@ -10,11 +10,14 @@ package enum PushPriority: String, CaseIterable, Hashable, Sendable {
     case low
 }
 
-/// The body of `POST /v1/plugins/{identifier}/push`, which sends a background push to a main plugin.
+/// The body of `POST /v1/plugins/{identifier}/push`, which sends a background push or an alert push to a main
+/// plugin.
 package struct PluginPush: CallBody, Hashable {
     package static let fields: [BodyField] = [
         .optional("payload", .base64), .optional("expires_at", .time), .optional("priority", .text),
-        .optional("token", .text), .optional("only_now", .boolean),
+        .optional("token", .text), .optional("only_now", .boolean), .optional("alert", .text),
+        .optional("subtitle", .text), .optional("body", .text), .optional("topic", .text),
+        .optional("mutable", .boolean),
     ]
 
     /// The payload, encoded in base 64; nil for an empty one.
@@ -28,6 +31,15 @@ package struct PluginPush: CallBody, Hashable {
     package let token: String?
     /// Whether the push lapses unless it can start at once; nil stands for false.
     package let onlyNow: Bool?
+    /// The title of an alert push; nil for a background push.
+    package internal(set) var alert: String?
+    /// The second line of an alert; nil for none.
+    package internal(set) var subtitle: String?
+    package internal(set) var body: String?
+    /// The topic of an alert; nil for none.
+    package internal(set) var topic: String?
+    /// Whether a notification service extension of the plugin may change an alert; nil stands for false.
+    package internal(set) var mutable: Bool?
 
     package init(
         payload: [UInt8] = [],
@@ -44,7 +56,7 @@ package struct PluginPush: CallBody, Hashable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case payload, priority, token
+        case payload, priority, token, alert, subtitle, body, topic, mutable
         case expiresAt = "expires_at"
         case onlyNow = "only_now"
     }
@@ -56,6 +68,8 @@ package struct PluginPush: CallBody, Hashable {
         package let priority: PushPriority
         package let token: PushToken?
         package let isOnlyNow: Bool
+        /// The alert; nil for a background push.
+        package let alert: ValidAlert?
     }
 
     package func validated() throws(RouteError) -> Valid {
@@ -64,7 +78,8 @@ package struct PluginPush: CallBody, Hashable {
             expiresAt: expiresAt?.time.wall,
             priority: try validPriority(),
             token: try token.map { text throws(RouteError) in try PushToken(validating: text) },
-            isOnlyNow: onlyNow ?? false
+            isOnlyNow: onlyNow ?? false,
+            alert: try validAlert()
         )
     }
 
@@ -84,12 +99,14 @@ package struct PluginPush: CallBody, Hashable {
 package struct PluginPushReply: Codable, Hashable, Sendable {
     /// The state of a push at the time of the answer.
     package enum State: String, Codable, CaseIterable, Hashable, Sendable {
-        /// The push waits for its delivery.
+        /// The push waits for its delivery, or an alert for its extension or an earlier alert of its topic.
         case stored
         /// A newer push replaced this one before it was stored.
         case replaced
         /// The deadline of the push had passed, or it had to start at once and could not. The waiting push of the plugin stays.
         case lapsed
+        /// The notification of the alert is shown.
+        case shown
     }
 
     package let plugin: String

@@ -6,7 +6,7 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-// Background pushes by users and their programs.
+// Background pushes and alerts by users and their programs.
 extension ControlRoutes {
     func push(_ text: String, _ body: PluginPush) async throws -> PluginPushReply {
         let plugin = try PluginIdentifier(validating: text)
@@ -21,6 +21,7 @@ extension ControlRoutes {
     }
 
     private func push(_ body: PluginPush.Valid, to plugin: PluginIdentifier) async throws -> PluginPushReply {
+        if let alert = body.alert { return try await self.alert(alert, payload: body.payload, to: plugin) }
         let push = Push(
             to: plugin,
             payload: body.payload,
@@ -28,9 +29,31 @@ extension ControlRoutes {
             isLowPriority: body.priority == .low,
             isOnlyNow: body.isOnlyNow
         )
-        switch await ask({ .pushed(push, reply: $0) }) {
+        return try reply(to: await ask { .pushed(push, reply: $0) }, for: plugin)
+    }
+
+    private func alert(
+        _ alert: PluginPush.ValidAlert,
+        payload: [UInt8],
+        to plugin: PluginIdentifier
+    ) async throws -> PluginPushReply {
+        let own = { NotificationJSON.payload(of: alert.content, isMutable: alert.isMutable) }
+        let push = Alert(
+            to: plugin,
+            topic: alert.topic,
+            content: alert.content,
+            payload: payload.isEmpty ? own() : payload,
+            isMutable: alert.isMutable
+        )
+        return try reply(to: await ask { .alerted(push, reply: $0) }, for: plugin)
+    }
+
+    private func reply(to answer: Answer, for plugin: PluginIdentifier) throws -> PluginPushReply {
+        switch answer {
         case .pushed(let number, let result, let expiresAt):
             return PluginPushReply(number, plugin: plugin, result, expiresAt: expiresAt)
+        case .alerted(let number, let isShown):
+            return PluginPushReply(number, plugin: plugin, state: isShown ? .shown : .stored)
         case .refused(let refusal)
         where refusal.subReason == .pluginMissing && !catalogue.contents.refused.contains { $0.identifier == plugin }:
             throw noSuchPlugin(plugin)

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
 import PluginLaunch
 import RunnerWire
 import SandboxPolicy
@@ -136,6 +137,8 @@ struct RunnerJudge: Hashable {
         case .pending(let call): return .pendingList(call, of: plugin)
         case .registerForPushes(let call): return .pushToken(call, of: plugin, isRegistration: true)
         case .unregisterForPushes(let call): return .pushToken(call, of: plugin, isRegistration: false)
+        case .notificationContent(let task, let json):
+            return .event(.notificationChanged(launch, task, NotificationJSON.content(json)))
         case .log(let level, let task, let message):
             // Each byte that is not UTF-8 was replaced by three bytes.
             return .log(level, of: task, Self.bounded(message, limit: 3 * 4_096))

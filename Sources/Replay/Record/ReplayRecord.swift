@@ -130,7 +130,7 @@ package struct ReplayRecord: Sendable {
         case .removeRequest, .removeEvent, .moveLaunch, .endTask, .storeCursor, .dropCursor, .restart, .setStandstills,
             .forbidRequeue, .setDeferrals, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .changePushToken,
-            .raiseIncarnation:
+            .raiseIncarnation, .storeAlert, .showAlert, .showNotification:
             break
         }
     }

@@ -56,6 +56,8 @@ struct Execution: Sendable {
         var progress: TaskProgress?
         var furthest = FurthestProgress()
         var stallsAt: MonotonicTime?
+        /// The content that a notification service extension set last; nil without a valid one.
+        var content: NotificationContent?
         /// The cursor of the task; nil while it has none.
         var cursor: CursorState?
 

@@ -110,6 +110,14 @@ struct ChangeWriter: Sendable {
             lastSubmission = max(lastSubmission, sum.last)
         case .changePushToken(let plugin, let change, let now):
             try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
+        case .storeAlert(let alert):
+            lastSubmission = max(lastSubmission, alert.number)
+            try access.store(alert)
+        case .showAlert(let number, let content, let now):
+            try access.showAlert(number, content, at: now)
+        case .showNotification(let notification):
+            lastSubmission = max(lastSubmission, notification.submission)
+            try access.show(notification)
         case .raiseIncarnation(let incarnation):
             try access.run(Counter.raiseIncarnation, incarnation)
         }
@@ -117,6 +125,7 @@ struct ChangeWriter: Sendable {
 
     private mutating func append(_ entry: JournalEntry, to access: WriteAccess) throws {
         lastJournal = try access.append(entry, names: &plugins)
+        if let alarm = HostAlarm(entry.event, blame: entry.blame) { try access.show(alarm, about: entry) }
         // A push that was replaced or lapsed before it was stored has only its entry.
         if let number = entry.submission { lastSubmission = max(lastSubmission, number) }
         written += 1

@@ -39,6 +39,10 @@ extension LedgerChange {
         case .countPushes(let plugin, _): "counting the pushes to \(plugin)"
         case .setUses(let plugin, _): "storing the uses of \(plugin)"
         case .changePushToken(let plugin, _, _): "changing the device token of \(plugin)"
+        case .storeAlert(let alert): "storing alert \(alert.number) to \(alert.plugin)"
+        case .showAlert(let number, _, _): "showing the notification of alert \(number)"
+        case .showNotification(let notification):
+            "showing the notification of alert \(notification.submission) to \(notification.plugin)"
         case .raiseIncarnation(let incarnation): "beginning incarnation \(incarnation) of the ledger"
         }
     }

@@ -32,6 +32,8 @@ struct LedgerInMemory {
         var pauses: [PluginIdentifier: PluginPause] = [:]
         var uses: [PluginIdentifier: UseHistogram] = [:]
         var pushSums: [PluginIdentifier: [UInt32?: PushSum]] = [:]
+        var alerts: [SubmissionNumber: PendingAlert] = [:]
+        var shown: [ShownNotification] = []
         var pushTokens: [PluginIdentifier: PushToken] = [:]
         var cursors: [TaskIdentifier: Int] = [:]
         /// Submissions whose present launch has moved their cursor.
@@ -69,6 +71,8 @@ struct LedgerInMemory {
         state.pushSums.mapValues { sums in sums.values.sorted { $0.last < $1.last } }
     }
     var pushTokens: [PluginIdentifier: PushToken] { state.pushTokens }
+    /// The notifications of alert pushes, in the order of the feed.
+    var shown: [ShownNotification] { state.shown }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The tasks with a cursor, and the numbers of runs in a row that did not move it.
     var cursors: [TaskIdentifier: Int] { state.cursors }
@@ -121,6 +125,7 @@ struct LedgerInMemory {
             uses: state.uses,
             pushSums: pushSums,
             pushTokenHolders: Set(state.pushTokens.keys),
+            alerts: state.alerts.values.sorted { $0.number < $1.number },
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -246,6 +251,22 @@ struct LedgerInMemory {
             case .rotate(let token): state.pushTokens[plugin] = token
             case .revoke: state.pushTokens[plugin] = nil
             }
+        case .storeAlert(let alert):
+            state.alerts[alert.number] = alert
+            state.lastSubmission = max(state.lastSubmission, alert.number)
+        case .showAlert(let number, let content, let at):
+            guard let alert = state.alerts.removeValue(forKey: number) else { return }
+            state.events[number] = nil
+            state.shown.append(
+                ShownNotification(
+                    at: at,
+                    plugin: alert.plugin,
+                    topic: alert.topic,
+                    submission: number,
+                    content: content ?? alert.original
+                )
+            )
+        case .showNotification(let notification): state.shown.append(notification)
         case .journal, .endLaunch, .requeueTask, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):

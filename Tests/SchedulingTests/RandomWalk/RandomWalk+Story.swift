@@ -56,6 +56,9 @@ extension LedgerChange {
         case .setPause(let plugin, let pause): "\(pause == nil ? "resume" : "pause") \(plugin)"
         case .countPushes(let plugin, let sum): "count \(sum.accepted) pushes to \(plugin)"
         case .setUses(let plugin, _): "uses of \(plugin)"
+        case .storeAlert(let alert): "store alert \(alert.number) to \(alert.plugin)"
+        case .showAlert(let number, let content, _): "show \(content == nil ? "the original" : "a change") of \(number)"
+        case .showNotification(let notification): "show \(notification.submission)"
         case .raiseIncarnation(let incarnation): "begin incarnation \(incarnation)"
         }
     }
