@@ -18,6 +18,7 @@ package final class RecentPushes: Sendable {
         private let id: String
         private let isLowPriority: Bool
         private let isOnlyNow: Bool
+        private let isAlert: Bool
         private let digest: SHA256Digest
 
         /// The identity of a push; nil when it has no identifier.
@@ -29,6 +30,7 @@ package final class RecentPushes: Sendable {
             self.id = id.lowercased()
             isLowPriority = push.isLowPriority
             isOnlyNow = push.expiration == .now
+            isAlert = push.alert != nil
             digest = SHA256.hash(data: body)
         }
     }

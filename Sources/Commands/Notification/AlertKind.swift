@@ -11,6 +11,7 @@ enum AlertKind: String, Codable, Hashable, CaseIterable {
     case occurrenceMissed = "occurrence-missed"
     case diskLow = "disk-low"
     case ledgerFailing = "ledger-failing"
+    case notification
 
     /// Meaning of the alert, the journal events that cause it, the blames of these entries, and the remedy. Without
     /// events, the state of the host causes it.
@@ -18,36 +19,37 @@ enum AlertKind: String, Codable, Hashable, CaseIterable {
         switch self {
         case .abandoned:
             (
-                "a task has used up its attempts", [.task(.abandoned)], Self.notByUser,
+                HostAlarm.abandoned.row.meaning, HostAlarm.abandoned.row.events, HostAlarm.abandoned.row.blames,
                 "correct the cause, and submit the task again with bgtask task retry"
             )
         case .failed:
             (
-                "a task failed, and the host does not retry it",
-                [.task(.failed), .task(.notRegistered), .task(.noProgress), .consumed], [.plugin, .unknown],
+                HostAlarm.failed.row.meaning, HostAlarm.failed.row.events, HostAlarm.failed.row.blames,
                 "correct the cause, and submit the task again with bgtask task retry"
             )
         case .overstayed:
             (
-                "a task or an assertion was still open at the end of its grace period",
-                [.task(.expired), .task(.overran), .launch(.overran)], [.plugin, .unknown],
+                HostAlarm.overstayed.row.meaning, HostAlarm.overstayed.row.events, HostAlarm.overstayed.row.blames,
                 "end the work at its expiration, or raise the budget of the plugin"
             )
         case .refused:
             (
-                "the host refuses a plugin", [.pluginRefused, .provenanceRefused], Set(Blame.allCases),
+                HostAlarm.refused.row.meaning, HostAlarm.refused.row.events, HostAlarm.refused.row.blames,
                 "see the problem with bgtask plugin list and bgtask why"
             )
         case .occurrenceMissed:
             (
-                "the request of a schedule was refused", [.occurrenceMissed], Set(Blame.allCases),
+                HostAlarm.occurrenceMissed.row.meaning, HostAlarm.occurrenceMissed.row.events,
+                HostAlarm.occurrenceMissed.row.blames,
                 "correct the schedule, which bgtask schedule list shows"
             )
         case .diskLow:
             (
-                "the disk of the containers lacks its reserve, and background launches wait", [], [],
+                HostAlarm.diskLow.row.meaning, [], [],
                 "delete files on this disk, or lower disk-reserve in the configuration of the host"
             )
+        case .notification:
+            ("the notification of an alert push, only if it is selected", [], [], "none is needed")
         case .ledgerFailing:
             (
                 "the ledger cannot be written, and no request is accepted", [], [],
@@ -61,8 +63,6 @@ enum AlertKind: String, Codable, Hashable, CaseIterable {
         guard let launch else { return row.remedy }
         return "\(row.remedy); read bgtask launch show \(launch) and bgtask logs \(launch)"
     }
-
-    private static let notByUser = Set(Blame.allCases).subtracting([.user])
 
     /// The kind of alert that an entry with this event and blame causes; nil for none.
     init?(event: String, blame: String) {

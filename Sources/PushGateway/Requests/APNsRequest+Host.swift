@@ -6,6 +6,15 @@ import TaskModel
 extension APNsRequest {
     /// The call of the host for the push. The host compares the device token in the same step.
     func forHost(body: [UInt8]) -> PluginPush {
+        if let alert {
+            return PluginPush(
+                alert: alert.parsed.content,
+                topic: alert.topic,
+                isMutable: alert.parsed.isMutable,
+                payload: body,
+                token: token
+            )
+        }
         var expiresAt: WallTime?
         if case .at(let time) = expiration { expiresAt = time }
         return PluginPush(
