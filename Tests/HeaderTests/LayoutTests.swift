@@ -52,7 +52,7 @@ struct LayoutTests {
 
     static let layouts = [
         request, refusal, pending, launchInfo, taskInfo, plugin, host, legacyFetch, cursorInfo, cursors,
-        pushes,
+        pushes, notifications,
     ]
 
     static let request = layout(
@@ -221,6 +221,15 @@ struct LayoutTests {
         .field("reserved", \.reserved, 4),
         .field("register_plugin", \.register_plugin, 8),
         .field("unregister_plugin", \.unregister_plugin, 16)
+    )
+
+    static let notifications = layout(
+        "bgt_notifications",
+        bgt_notifications.self,
+        16,
+        .field("size", \.size, 0),
+        .field("reserved", \.reserved, 4),
+        .field("set_content", \.set_content, 8)
     )
 
     private static func layout<Root>(

@@ -112,6 +112,8 @@ struct bgtt_host {
     bool has_fetch_mode, has_push_mode, is_registered;
     uint8_t push_token[BGTASK_PUSH_TOKEN_MAX];
     size_t push_token_length;
+    uint8_t notification[BGTASK_NOTIFICATION_MAX];
+    size_t notification_length; /* 0: no content was set */
 
     phase phase;
     bgt_plugin *page; /* in which entry writes; NULL before entry */

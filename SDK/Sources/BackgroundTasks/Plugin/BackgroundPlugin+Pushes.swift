@@ -69,7 +69,7 @@ extension Host {
 
 extension Host.Answer {
     /// The answer to a call that fills a refusal.
-    fileprivate init(_ call: (UnsafeMutablePointer<bgt_refusal>) -> Int32) {
+    init(_ call: (UnsafeMutablePointer<bgt_refusal>) -> Int32) {
         var refusal = bgt_refusal()
         refusal.size = UInt32(MemoryLayout<bgt_refusal>.size)
         let status = call(&refusal)
