@@ -52,7 +52,7 @@ extension RunnerLaunch.State {
         switch tasks.presence(of: task) {
         case .unknown: BGT_NO_SUCH_TASK
         case .completed: BGT_ALREADY_COMPLETED
-        case .open: open[task]?.event == .notification ? BGT_OK : BGT_WRONG_KIND
+        case .open: open[task]?.information.event == BGT_EVENT_NOTIFICATION ? BGT_OK : BGT_WRONG_KIND
         }
     }
 }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Alert pushes (statement 89). Without a notification service extension the notification is shown in the commit of the
+// Alert pushes (statement 86). Without a notification service extension the notification is shown in the commit of the
 // acceptance. With one, the alert waits as an event of the extension, and any end of this event shows a notification:
 // a changed one after a success, the original otherwise. The answer is sent after the commit.
 extension Scheduler {
