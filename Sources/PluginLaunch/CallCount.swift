@@ -37,7 +37,8 @@ extension RunnerMessage {
         case .entered, .registered, .loadFailed, .ffiMissing, .sandboxFailed, .confined, .completed,
             .expirationHandler,
             .expiring, .cursorWritten,
-            .progress, .title, .fetchInterval, .assertionBegan, .assertionEnded, .log, .violation, .stopped:
+            .progress, .title, .fetchInterval, .notificationContent, .assertionBegan, .assertionEnded, .log, .violation,
+            .stopped:
             false
         }
     }

@@ -62,7 +62,7 @@ extension TrialCourse {
             assertions.remove(id)
             add(.assertionEnded(id), at: now)
             return stopIfDone(at: now)
-        case .cursorWritten: break
+        case .cursorWritten, .notificationContent: break
         case .submit, .cancel, .cancelAll, .pending, .checkpoint, .registerForPushes, .unregisterForPushes:
             return answer(message, at: now)
         case .log(let level, let id, let message):

@@ -39,6 +39,7 @@ enum RecordedMessages {
             .pending(call),
             .registerForPushes(call),
             .unregisterForPushes(call),
+            .notificationContent(task, Array("{}".utf8)),
             .violation(.completedTwice, message: "completed twice"),
             .stopped,
         ] + [TaskProgress(done: 3, total: 12)].compactMap(\.self).map { .progress(task, $0) }
@@ -168,7 +169,7 @@ extension RunnerMessage {
             expirationHandler,
             expiring
         case progress, title, fetchInterval, assertionBegan, assertionEnded, cursorWritten, checkpoint
-        case submit, cancel, cancelAll, pending, registerForPushes, unregisterForPushes, log, violation, stopped
+        case submit, cancel, cancelAll, pending, registerForPushes, unregisterForPushes, notificationContent, log, violation, stopped
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
@@ -199,6 +200,7 @@ extension RunnerMessage {
         case .checkpoint: .checkpoint
         case .registerForPushes: .registerForPushes
         case .unregisterForPushes: .unregisterForPushes
+        case .notificationContent: .notificationContent
         }
     }
 }

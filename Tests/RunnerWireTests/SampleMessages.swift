@@ -95,6 +95,8 @@ enum SampleMessages {
             .pending(CallNumber(rawValue: .max)),
             .registerForPushes(CallNumber(rawValue: .max)),
             .unregisterForPushes(CallNumber(rawValue: 0)),
+            .notificationContent(TaskID(rawValue: .max), Array(repeating: 0xff, count: 4_096)),
+            .notificationContent(TaskID(rawValue: 0), []),
             .log(.debug, message: String(repeating: "é", count: 2048)),
             .violation(.completedTwice, message: "completed twice"),
             .stopped,
