@@ -88,6 +88,17 @@ extension Scheduler {
         if !alert.isShown { shown([alert.number], of: alert.plugin, at: now) }
     }
 
+    /// The plugin to which an alert was pushed; nil for an alert of an earlier host. Its extension may be removed
+    /// meanwhile, and no longer name it.
+    private func plugin(ofAlert number: SubmissionNumber) -> PluginIdentifier? {
+        alertLines.first { $0.value.has(number) }?.key
+    }
+
+    /// Handles the end of an alert's task that is on disk, which has shown the notification.
+    mutating func alertEnded(_ number: SubmissionNumber, at now: Moment) {
+        if let plugin = plugin(ofAlert: number) { shown([number], of: plugin, at: now) }
+    }
+
     /// Removes alerts that have ended from the line, and shows those that had to wait for them.
     mutating func shown(_ numbers: [SubmissionNumber], of plugin: PluginIdentifier, at now: Moment) {
         alertLines[plugin]?.remove(numbers)
@@ -140,13 +151,15 @@ extension Scheduler {
 
     /// Records that the batch of a launch with these alerts is closed: they no longer wait for a start.
     mutating func noteStart(ofAlertsIn batch: [PendingWork]) {
-        for work in batch where work.isAlert { alertLines[mainPlugin(of: work.plugin)]?.set(.running, of: work.number) }
+        for work in batch where work.isAlert {
+            if let plugin = plugin(ofAlert: work.number) { alertLines[plugin]?.set(.running, of: work.number) }
+        }
     }
 
     /// Returns the alerts of a launch that could not be recorded to the waiting ones.
     mutating func noteFailedStart(ofAlertsIn batch: [PendingWork], at now: Moment) {
         for work in batch where work.isAlert {
-            let plugin = mainPlugin(of: work.plugin)
+            guard let plugin = plugin(ofAlert: work.number) else { continue }
             alertLines[plugin]?.set(.waiting, of: work.number)
             awaitAlerts(of: plugin)
         }
@@ -170,7 +183,7 @@ extension Scheduler {
     func showing(_ task: Execution.Task, endedAs outcome: TaskOutcome, at now: Moment) -> [LedgerChange] {
         guard task.work.isAlert else { return [] }
         let content = outcome == .succeeded ? task.content : nil
-        let plugin = mainPlugin(of: task.work.plugin)
+        let plugin = plugin(ofAlert: task.work.number) ?? mainPlugin(of: task.work.plugin)
         let entry = JournalEntry.notified(task.work.number, of: plugin, isChanged: content != nil, at: now)
         return [.showAlert(task.work.number, content, at: now.wall), .journal(entry)]
     }

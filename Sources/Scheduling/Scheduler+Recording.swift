@@ -77,7 +77,7 @@ extension Scheduler {
             plugins[plugin].requests.end(task.change, about: identifier)
         case .event(let event):
             if task.returns { insert(event, at: now) }
-            if event.type == .notification { shown([event.number], of: mainPlugin(of: plugin), at: now) }
+            if event.type == .notification { alertEnded(event.number, at: now) }
         }
     }
 

@@ -34,6 +34,8 @@ struct AlertLine: Sendable {
     var isEmpty: Bool { entries.isEmpty }
     var count: Int { entries.count }
 
+    func has(_ number: SubmissionNumber) -> Bool { entries.contains { $0.number == number } }
+
     /// The newest alert of a topic; nil without one.
     func last(of topic: NotificationTopic?) -> Entry? { entries.last { $0.topic == topic } }
 
