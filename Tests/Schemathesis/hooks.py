@@ -50,7 +50,22 @@ def correct_query(path, query):
         del query["previous"]
 
 
+def correct_alert(body):
+    """Fields of a background push and of an alert exclude each other."""
+    if "alert" in body:
+        for name in ["expires_at", "priority", "only_now"]:
+            body.pop(name, None)
+        body["alert"] = body["alert"][:100] or "a"
+        body.update({name: body[name][:100] for name in ["subtitle", "body"] if name in body})
+        if "topic" in body:
+            body["topic"] = "t"
+    else:
+        for name in ["subtitle", "body", "topic", "mutable"]:
+            body.pop(name, None)
+
+
 def correct_body(body):
+    correct_alert(body)
     # A pause ends in the future.
     if "until" in body:
         body["until"] = "2100" + body["until"][4:].replace("-02-29", "-02-28")
