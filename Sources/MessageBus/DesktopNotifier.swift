@@ -37,9 +37,13 @@ package struct DesktopNotification: Hashable, Sendable {
 
     /// A text without control characters besides line feeds. A zero byte would end the text.
     static func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { scalar in
-            scalar == "\n" || scalar.properties.generalCategory != .control ? scalar : " "
-        }))
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    scalar == "\n" || scalar.properties.generalCategory != .control ? scalar : " "
+                }
+            )
+        )
     }
 }
 

@@ -20,7 +20,8 @@ extension Scheduler {
         // After a change of the extension, an alert that follows one of the old extension is not changed: the queues of
         // two extensions have no common order.
         let isOrdered = earlier.map { $0.service == service } ?? true
-        let event = isOrdered
+        let event =
+            isOrdered
             ? service.map { PendingEvent(plugin: $0, number: number, type: .notification, createdAt: now.wall) } : nil
         let pending = PendingAlert(
             number: number,
@@ -205,8 +206,8 @@ extension Scheduler {
             code: .tooManyPendingTaskRequests,
             subReason: .eventLimit,
             message: "alerts that wait for the notification service extension of \(plugin): \(count), and at most"
-                + " \(configuration.eventLimit) may wait; send the push again later, or raise limits.event in the host's"
-                + " configuration and run bgtask host reload"
+                + " \(configuration.eventLimit) may wait; send the push again later, or raise limits.event in the"
+                + " host's configuration and run bgtask host reload"
         )
     }
 }

@@ -45,7 +45,8 @@ extension Scheduler {
     }
 
     private mutating func noteShortage(_ shortage: DiskShortage, at now: Moment) {
-        let message = "\(shortage.words), and background launches wait; delete files on this disk, or lower disk-reserve"
+        let message =
+            "\(shortage.words), and background launches wait; delete files on this disk, or lower disk-reserve"
             + " in the configuration of the host"
         note(JournalEntry(at: now.wall, event: .diskLow, plugin: nil, blame: .machine, message: message))
     }

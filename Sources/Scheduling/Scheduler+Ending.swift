@@ -139,7 +139,15 @@ extension Scheduler {
         case .returned(let outcome, _) where task.work.isAlert:
             // The original is shown instead of another attempt.
             let message = "\(judgement.message); the notification is shown with its original content"
-            end(number, judgement.index, as: outcome.endingRun, blame: blame, message: message, isConsumed: true, at: now)
+            end(
+                number,
+                judgement.index,
+                as: outcome.endingRun,
+                blame: blame,
+                message: message,
+                isConsumed: true,
+                at: now
+            )
         case .returned(let continued, _) where task.wasCancelled:
             let outcome = continued.endingRun
             let message = "\(judgement.message); the request was cancelled or stopped and is not requeued"

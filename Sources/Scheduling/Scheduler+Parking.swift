@@ -141,7 +141,8 @@ extension SchedulerEvent {
         case .runnerReady, .runnerUnavailable, .launchUnlimited, .launchFailedByHost, .killTimePassed, .runnerEnded: nil
         case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed, .cursorsRead,
             .cursorWritten,
-            .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .notificationChanged, .violated, .denied:
+            .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .notificationChanged,
+            .violated, .denied:
             nil
         }
     }

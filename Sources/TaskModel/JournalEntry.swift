@@ -45,7 +45,8 @@ package struct JournalEntry: Hashable, Sendable {
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
                 .submitted, .launched, .cancelled, .replaced, .lapsed, .superseded, .consumed, .stopRequested,
-                .cancelRequested, .launchRequested, .expirationSimulated, .triggered, .notified, .diskLow, .conditionsSimulated,
+                .cancelRequested, .launchRequested, .expirationSimulated, .triggered, .notified, .diskLow,
+                .conditionsSimulated,
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,

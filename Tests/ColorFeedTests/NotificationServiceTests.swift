@@ -56,7 +56,10 @@ extension RefreshTests {
         }
 
         private func payload(_ body: String) -> Data {
-            Data(#"{"aps": {"alert": {"title": "Photos", "subtitle": "Ann", "body": "\#(body)"}, "mutable-content": 1}}"#.utf8)
+            Data(
+                #"{"aps": {"alert": {"title": "Photos", "subtitle": "Ann", "body": "\#(body)"}, "mutable-content": 1}}"#
+                    .utf8
+            )
         }
 
         private func content(_ host: TestHost) throws -> [String: String]? {

@@ -16,7 +16,8 @@ struct TerminalSafetyTests {
 
     /// The arguments of one call of every verb except `host run` and `notification follow`, by verb. Names of local files contain hostile text.
     private static let calls: [String: [String]] = [
-        "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "logs": ["a.b"], "notification list": [], "watch": ["--once"],
+        "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "logs": ["a.b"], "notification list": [],
+        "watch": ["--once"],
         "task submit": ["a.b", "--kind", "refresh"], "task cancel": ["a.b"], "task stop": ["a.b"],
         "task retry": ["a.b"], "task cursor": ["a.b"], "task list": [],
         "plugin list": [], "plugin show": ["a.b"], "plugin check": ["/\(hostile).yaml"],
@@ -43,7 +44,8 @@ struct TerminalSafetyTests {
 
     /// The verbs that take a host's socket and, apart from `watch`, `--json`.
     private static let remote = [
-        "run", "why", "trigger", "journal", "logs", "notification list", "watch", "task submit", "task cancel", "task stop", "task retry",
+        "run", "why", "trigger", "journal", "logs", "notification list", "watch", "task submit", "task cancel",
+        "task stop", "task retry",
         "task cursor", "task list", "push send", "push token",
         "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
         "schedule list", "simulate expiration", "simulate conditions", "host status", "host reload",

@@ -8,7 +8,9 @@ import Testing
 @Suite("The JSON of notifications is read by the rules of Apple's payloads")
 struct NotificationJSONTests {
     private func content(_ text: String) -> NotificationContent? { NotificationJSON.content(Array(text.utf8)) }
-    private func alert(_ text: String) -> NotificationJSON.Alert? { NotificationJSON.alert(inPayload: Array(text.utf8)) }
+    private func alert(_ text: String) -> NotificationJSON.Alert? {
+        NotificationJSON.alert(inPayload: Array(text.utf8))
+    }
 
     @Test func `an object with texts is the content of an extension, and other members are ignored`() {
         #expect(

@@ -8,7 +8,10 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A notification service extension changes alerts, and the original is shown after any other end", .proves(86, "C23"))
+@Suite(
+    "A notification service extension changes alerts, and the original is shown after any other end",
+    .proves(86, "C23")
+)
 struct NotificationExtensionTests {
     private struct Pair {
         var main = TestPlugin("Recorder")
@@ -56,14 +59,26 @@ struct NotificationExtensionTests {
             #expect(lines.first?.body == "by the extension" && lines.last?.body == "do-sleep")
             #expect(lines.map(\.number) == lines.map(\.number).sorted())
             let answers = host.containerText(pair.main, "answers.txt").split(separator: "\n")
-            #expect(answers.filter { $0 != "BGT_WRONG_KIND" } == ["BGT_OK", "BGT_INVALID", "BGT_OK", "BGT_OK", "BGT_OK", "BGT_OK"])
+            #expect(
+                answers.filter { $0 != "BGT_WRONG_KIND" } == [
+                    "BGT_OK", "BGT_INVALID", "BGT_OK", "BGT_OK", "BGT_OK", "BGT_OK",
+                ]
+            )
         }
     }
 
     @Test func `an alert without an extension, or that is not mutable, is shown before its answer`() async throws {
         try await HostFixture.with(plugins: [pair.main, pair.child]) { host in
             #expect(try await alert(host, "change", isMutable: false).state == .shown)
-            let run = try await host.bgtask("push", "send", pair.main.identifier, "--alert", "Printed", "--body", "text")
+            let run = try await host.bgtask(
+                "push",
+                "send",
+                pair.main.identifier,
+                "--alert",
+                "Printed",
+                "--body",
+                "text"
+            )
             #expect(run.output.contains(" is shown"))
             #expect(try await shown(host, 2).map(\.title) == ["Original", "Printed"])
             #expect(try await host.bgtask("notification", "list").output.contains("Printed"))
@@ -75,7 +90,9 @@ struct NotificationExtensionTests {
             try await host.started(pair.child)
             _ = try await alert(host, "sleep", topic: "t")
             _ = try await alert(host, "later", topic: "t", isMutable: false)
-            try await host.waitForJournal("the launch") { $0.event == "launched" && $0.message.contains("notification") }
+            try await host.waitForJournal("the launch") {
+                $0.event == "launched" && $0.message.contains("notification")
+            }
             host.kill9()
             try await host.restart()
             #expect(try await shown(host, 2).map(\.body) == ["do-sleep", "do-later"])

@@ -169,7 +169,8 @@ extension RunnerMessage {
             expirationHandler,
             expiring
         case progress, title, fetchInterval, assertionBegan, assertionEnded, cursorWritten, checkpoint
-        case submit, cancel, cancelAll, pending, registerForPushes, unregisterForPushes, notificationContent, log, violation, stopped
+        case submit, cancel, cancelAll, pending, registerForPushes, unregisterForPushes, notificationContent, log,
+            violation, stopped
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.

@@ -51,7 +51,9 @@ struct AlertTests {
         host.send(.notificationChanged(plan.number, task.id, content))
     }
 
-    private func isShown(_ answer: Answer?) -> Bool? { if case .alerted(_, let isShown) = answer { isShown } else { nil } }
+    private func isShown(_ answer: Answer?) -> Bool? {
+        if case .alerted(_, let isShown) = answer { isShown } else { nil }
+    }
 
     // MARK: Without an extension
 

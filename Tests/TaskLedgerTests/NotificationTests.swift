@@ -55,7 +55,9 @@ struct NotificationTests {
     @Test func `a journal entry about a lasting failure shows an alarm in the same transaction`() async throws {
         let ledger = try Ledger.inMemory()
         func entry(_ event: JournalEntry.Event, _ blame: Blame) -> LedgerChange {
-            .journal(JournalEntry(at: now, event: event, plugin: feed, blame: blame, message: "message of \(event.name)"))
+            .journal(
+                JournalEntry(at: now, event: event, plugin: feed, blame: blame, message: "message of \(event.name)")
+            )
         }
         try await ledger.commitAndWait([
             entry(.task(.abandoned), .plugin), entry(.task(.abandoned), .user), entry(.submitted, .nobody),

@@ -32,6 +32,8 @@ extension NotificationLine {
     fileprivate func cells(for reader: Reader) -> [String] {
         let kind = alarm ?? (isChanged ? "push, changed" : "push")
         let text = [subtitle, body].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ": ")
-        return ["\(number)", at.briefText(for: reader), kind, Subject.text(ofEntryAbout: task, of: plugin), title, text]
+        return [
+            "\(number)", at.briefText(for: reader), kind, Subject.text(ofEntryAbout: task, of: plugin), title, text,
+        ]
     }
 }

@@ -15,7 +15,9 @@ package enum NotificationJSON {
     /// The content that an extension answers: an object with the texts `title`, `subtitle` and `body`. Nil for other
     /// JSON, for an object without text, and for more than `NotificationContent.mostBytes` bytes.
     package static func content(_ bytes: [UInt8]) -> NotificationContent? {
-        guard bytes.count <= NotificationContent.mostBytes, case .object(let members)? = value(bytes) else { return nil }
+        guard bytes.count <= NotificationContent.mostBytes, case .object(let members)? = value(bytes) else {
+            return nil
+        }
         return content(members)
     }
 

@@ -2,8 +2,8 @@
 
 /// The query of `GET /v1/notifications`, always oldest first.
 ///
-/// With `after`, the answer has the first `limit` notifications after that number. Without it, the answer has the newest
-/// `limit` notifications. With `isFollowing` the answer is a stream of lines, with all notifications after `after`, or
+/// With `after`, the answer has the first `limit` notifications after that number. Without it, the answer has the
+/// newest `limit` notifications. With `isFollowing` the answer is a stream of lines, with all notifications after `after`, or
 /// without it all new ones; `limit` then has no effect.
 package struct NotificationQuery: Hashable, Sendable {
     static let names = ["after", "limit", "follow"]

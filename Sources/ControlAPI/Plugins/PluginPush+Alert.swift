@@ -30,7 +30,8 @@ extension PluginPush {
     func validAlert() throws(RouteError) -> ValidAlert? {
         guard let alert else {
             let others: [(String, Bool)] = [
-                ("subtitle", subtitle != nil), ("body", body != nil), ("topic", topic != nil), ("mutable", mutable != nil),
+                ("subtitle", subtitle != nil), ("body", body != nil), ("topic", topic != nil),
+                ("mutable", mutable != nil),
             ]
             if let other = others.first(where: \.1)?.0 {
                 throw Self.misplaced(other, "needs the field \"alert\"", remedy: "add the title as \"alert\"")
@@ -53,7 +54,8 @@ extension PluginPush {
             throw RouteError(
                 .payloadTooLarge,
                 field: "alert",
-                "title, subtitle and body have \(size) bytes as JSON; at most \(TaskRequest.maximumPushPayload) are allowed",
+                "title, subtitle and body have \(size) bytes as JSON; at most"
+                    + " \(TaskRequest.maximumPushPayload) are allowed",
                 remedy: "shorten them"
             )
         }

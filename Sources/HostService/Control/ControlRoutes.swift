@@ -123,7 +123,8 @@ extension Route {
         case .pluginPurge, .pluginTrigger, .pluginPush, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run:
             .park
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .taskList, .scheduleList,
-            .launchList, .launchShow, .journal, .notificationList, .logs, .pushTokenCheck, .stats, .metrics, .simulateConditions:
+            .launchList, .launchShow, .journal, .notificationList, .logs, .pushTokenCheck, .stats, .metrics,
+            .simulateConditions:
             .none
         }
     }

@@ -28,9 +28,15 @@ extension BackgroundEvent {
         let answer = Host.Answer { refusal in
             json.withUnsafeBytes { bytes in
                 let text = bytes.bindMemory(to: CChar.self).baseAddress
-                return text.map { notifications.pointee.set_content(
-                    delivered.host.table, delivered.id, $0, UInt64(bytes.count), refusal
-                ) } ?? BGT_INVALID
+                return text.map {
+                    notifications.pointee.set_content(
+                        delivered.host.table,
+                        delivered.id,
+                        $0,
+                        UInt64(bytes.count),
+                        refusal
+                    )
+                } ?? BGT_INVALID
             }
         }
         if answer.status != .ok { throw BGTaskScheduler.Error(answer) }
