@@ -4,6 +4,14 @@
 
 import PackageDescription
 
+/// The released programs export no symbols, so that the linker drops unused code, and pack their relocations.
+let smallerPrograms: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
+        .when(configuration: .release)
+    )
+]
+
 let package = Package(
     name: "bgtask",
     products: [
@@ -558,11 +566,13 @@ let package = Package(
             dependencies: [
                 "CKeptPriority", "HostConfiguration", "HostService", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]
+            ],
+            linkerSettings: smallerPrograms
         ),
         .executableTarget(
             name: "bgtask",
-            dependencies: ["Commands"]
+            dependencies: ["Commands"],
+            linkerSettings: smallerPrograms
         ),
         // A plugin may bring its own Swift runtime. The runner's runtime and symbols must not be visible to it.
         // lld packs the 29,000 relocations of the runtime, which each runner applies before its first instruction.
