@@ -47,13 +47,4 @@ package enum HostAlarm: String, Hashable, Sendable, CaseIterable {
     private static let byEvent = Dictionary(
         uniqueKeysWithValues: allCases.flatMap { alarm in alarm.row.events.map { ($0, alarm) } }
     )
-
-    /// The alarm that a stored entry causes; nil for none.
-    package init?(event: String, blame: String) {
-        let match = Self.allCases.first { alarm in
-            alarm.row.events.contains { $0.name == event } && alarm.row.blames.contains { $0.rawValue == blame }
-        }
-        guard let match else { return nil }
-        self = match
-    }
 }

@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// A lasting failure that `bgtask notification follow` reports: no retry corrects it.
+/// A lasting failure that `bgtask notification follow` reports: no retry corrects it. Also the notification of an alert
+/// push, which is reported only if it is selected.
 enum AlertKind: String, Codable, Hashable, CaseIterable {
     case abandoned
     case failed
@@ -14,47 +15,27 @@ enum AlertKind: String, Codable, Hashable, CaseIterable {
     case notification
 
     /// Meaning of the alert, the journal events that cause it, the blames of these entries, and the remedy. Without
-    /// events, the state of the host causes it.
+    /// events, the state of the host or the feed of notifications causes it. The alarms of the host have the same table.
     var row: (meaning: String, events: Set<JournalEntry.Event>, blames: Set<Blame>, remedy: String) {
+        let (remedy, meaning) = own
+        guard let alarm = HostAlarm(rawValue: rawValue)?.row else { return (meaning, [], [], remedy) }
+        // The state of the host has the present shortage, also after a start of the command.
+        if self == .diskLow { return (alarm.meaning, [], [], remedy) }
+        return (alarm.meaning, alarm.events, alarm.blames, remedy)
+    }
+
+    /// The remedy, and the meaning of an alert that is no alarm of the host.
+    private var own: (remedy: String, meaning: String) {
         switch self {
-        case .abandoned:
-            (
-                HostAlarm.abandoned.row.meaning, HostAlarm.abandoned.row.events, HostAlarm.abandoned.row.blames,
-                "correct the cause, and submit the task again with bgtask task retry"
-            )
-        case .failed:
-            (
-                HostAlarm.failed.row.meaning, HostAlarm.failed.row.events, HostAlarm.failed.row.blames,
-                "correct the cause, and submit the task again with bgtask task retry"
-            )
-        case .overstayed:
-            (
-                HostAlarm.overstayed.row.meaning, HostAlarm.overstayed.row.events, HostAlarm.overstayed.row.blames,
-                "end the work at its expiration, or raise the budget of the plugin"
-            )
-        case .refused:
-            (
-                HostAlarm.refused.row.meaning, HostAlarm.refused.row.events, HostAlarm.refused.row.blames,
-                "see the problem with bgtask plugin list and bgtask why"
-            )
-        case .occurrenceMissed:
-            (
-                HostAlarm.occurrenceMissed.row.meaning, HostAlarm.occurrenceMissed.row.events,
-                HostAlarm.occurrenceMissed.row.blames,
-                "correct the schedule, which bgtask schedule list shows"
-            )
-        case .diskLow:
-            (
-                HostAlarm.diskLow.row.meaning, [], [],
-                "delete files on this disk, or lower disk-reserve in the configuration of the host"
-            )
-        case .notification:
-            ("the notification of an alert push, only if it is selected", [], [], "none is needed")
+        case .abandoned, .failed: ("correct the cause, and submit the task again with bgtask task retry", "")
+        case .overstayed: ("end the work at its expiration, or raise the budget of the plugin", "")
+        case .refused: ("see the problem with bgtask plugin list and bgtask why", "")
+        case .occurrenceMissed: ("correct the schedule, which bgtask schedule list shows", "")
+        case .diskLow: ("delete files on this disk, or lower disk-reserve in the configuration of the host", "")
         case .ledgerFailing:
-            (
-                "the ledger cannot be written, and no request is accepted", [], [],
-                "find the cause with bgtask host check"
-            )
+            ("find the cause with bgtask host check", "the ledger cannot be written, and no request is accepted")
+        case .notification:
+            ("read it with bgtask notification list", "an alert push was shown; reported only if it is selected")
         }
     }
 
