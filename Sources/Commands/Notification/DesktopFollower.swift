@@ -61,7 +61,10 @@ actor DesktopFollower {
                 }
                 let feed = try await client.followNotifications(after: progress.number)
                 delay = AlertFollower.delay
-                for try await line in feed { await take(line) }
+                for try await line in feed {
+                    await take(line)
+                    if failure != nil { break }
+                }
             } catch {
                 try Task.checkCancellation()
                 if case .refused(let status, _) = error, status < 500 { throw error }
