@@ -3,23 +3,7 @@
 import ControlAPI
 import TerminalText
 
-extension NotificationReply: ListReply {
-    var rows: [NotificationLine] {
-        get { notifications }
-        set { notifications = newValue }
-    }
-
-    static var sortKeys: [SortKey<NotificationLine>] {
-        [
-            SortKey("time") { $0.at }, SortKey("plugin") { $0.plugin }, SortKey("kind") { $0.alarm },
-            SortKey("title") { $0.title },
-        ]
-    }
-
-    static var nothingFound: String { "no notification was shown" }
-
-    static func name(of row: NotificationLine) -> String { "\(row.number)" }
-
+extension NotificationReply: Presentable {
     func text(for reader: Reader) -> String {
         if notifications.isEmpty { return "" }
         var table = Table("NUMBER", "TIME", "KIND", "SUBJECT", "TITLE", "BODY")

@@ -56,7 +56,10 @@ package struct APNsRequest: Hashable, Sendable {
         isLowPriority = try Self.isLow(priority: request.values(of: "apns-priority").first, ofAlert: isAlert)
         if request.isTooLarge { throw .payloadTooLarge }
         if request.body.isEmpty { throw .payloadEmpty }
-        guard isAlert else { return alert = nil }
+        guard isAlert else {
+            alert = nil
+            return
+        }
         // Nothing could be shown without a text.
         guard let parsed = NotificationJSON.alert(inPayload: request.body) else { throw .payloadEmpty }
         alert = Alert(parsed: parsed, topic: collapseID)
