@@ -49,6 +49,7 @@ private final class Translator: UNNotificationServiceExtension, @unchecked Senda
 extension RefreshTests {
     @Suite("A notification service extension answers each alert once", .proves(86, "C23"), .timeLimit(.minutes(1)))
     struct NotificationServiceTests {
+        @MainActor
         private func enteredHost(_ isLate: AsyncStream<Void>.Continuation? = nil) throws -> TestHost {
             let host = TestHost(plugin: "com.example.colorfeed.notify", permitted: [])
             try host.enter { UNNotificationServiceExtension.serve { Translator(isLate) } }
@@ -66,7 +67,7 @@ extension RefreshTests {
             try host.notificationContent.map { try JSONDecoder().decode([String: String].self, from: $0) }
         }
 
-        @Test func `the content of the handler replaces the original, and only its first call counts`() async throws {
+        @Test @MainActor func `the content of the handler replaces the original, and only its first call counts`() async throws {
             let host = try enteredHost()
             for body in ["3 albums", "twice"] {
                 let delivery = try #require(host.deliverAlert(payload(body)))
@@ -76,7 +77,7 @@ extension RefreshTests {
             #expect(await host.end() == [])
         }
 
-        @Test func `a content of more than 4 KiB completes the alert as failed`() async throws {
+        @Test @MainActor func `a content of more than 4 KiB completes the alert as failed`() async throws {
             let host = try enteredHost()
             let delivery = try #require(host.deliverAlert(payload("much")))
             #expect(await host.outcome(of: delivery) == .failure)
@@ -84,7 +85,7 @@ extension RefreshTests {
             #expect(await host.end() == [])
         }
 
-        @Test func `an extension that did not answer in time can answer when its time expires`() async throws {
+        @Test @MainActor func `an extension that did not answer in time can answer when its time expires`() async throws {
             let (late, continuation) = AsyncStream.makeStream(of: Void.self)
             let host = try enteredHost(continuation)
             let delivery = try #require(host.deliverAlert(payload("late")))
