@@ -349,7 +349,7 @@ let package = Package(
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "LinuxSystem", "LocatedYAML",
                 "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy", "Scheduling", "Signatures",
                 "TaskLedger",
-                "TaskModel",
+                "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -466,7 +466,6 @@ let package = Package(
             dependencies: [
                 "ControlAPI", "ControlClient", "LinuxSystem", "TaskModel",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

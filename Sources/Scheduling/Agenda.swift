@@ -40,6 +40,8 @@ struct Agenda: Sendable {
         case deadlines(PluginIdentifier)
         /// The counted pushes to a plugin get their journal entries.
         case pushLines(PluginIdentifier)
+        /// The oldest answers to pushes of the plugin are dropped.
+        case pushAnswers(PluginIdentifier)
         /// An alert to the plugin has waited long enough for its extension, or its notification is shown again after a
         /// failed commit.
         case alerts(PluginIdentifier)

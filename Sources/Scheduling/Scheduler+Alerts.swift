@@ -12,7 +12,9 @@ extension Scheduler {
     private static let longestAlert: Duration = .seconds(30)
 
     mutating func alert(_ alert: Alert, reply: ReplyToken, at now: Moment) {
+        if answers(repetition: alert, reply: reply, at: now) { return }
         if let refusal = refusal(of: alert) { return emit(.answer(reply, .refused(refusal))) }
+        if let identity = alert.identity { repeatedAlerts[identity] = [] }
         let number = nextSubmission()
         let earlier = alertLines[alert.plugin]?.last(of: alert.topic)
         let service = alert.isMutable ? notificationService(of: alert.plugin) : nil
@@ -34,9 +36,9 @@ extension Scheduler {
         let entry = AlertLine.Entry(number: number, topic: alert.topic, service: event?.plugin, deadline: deadline)
         alertLines[alert.plugin, default: AlertLine()].append(entry)
         if let event { plugins[event.plugin].events.begin(event) }
-        let staged = StagedAlert(plugin: alert.plugin, number: number, reply: reply, event: event, isShown: false)
+        let staged = staged(alert, number, reply: reply, event, at: now)
         let stored = event.map { [LedgerChange.storeEvent($0, payload: alert.payload)] } ?? []
-        stage(.alert(staged), [.storeAlert(pending)] + stored)
+        stage(.alert(staged), [.storeAlert(pending)] + stored + recorded(staged, at: now))
     }
 
     /// Stages an alert whose notification is shown at once.
@@ -48,9 +50,60 @@ extension Scheduler {
             submission: number,
             content: alert.content
         )
-        let staged = StagedAlert(plugin: alert.plugin, number: number, reply: reply, event: nil, isShown: true)
+        let staged = staged(alert, number, reply: reply, isShown: true, at: now)
         let entry = JournalEntry.notified(number, of: alert.plugin, isChanged: false, at: now)
-        stage(.alert(staged), [.showNotification(notification), .journal(entry)])
+        stage(.alert(staged), [.showNotification(notification), .journal(entry)] + recorded(staged, at: now))
+    }
+
+    private func staged(
+        _ alert: Alert,
+        _ number: SubmissionNumber,
+        reply: ReplyToken,
+        _ event: PendingEvent? = nil,
+        isShown: Bool = false,
+        at now: Moment
+    ) -> StagedAlert {
+        let answered = alert.identity.map { identity in
+            AnsweredPush(
+                identity: identity,
+                number: number,
+                result: isShown ? .shown : .stored(replacing: nil),
+                expiresAt: nil,
+                at: now.wall
+            )
+        }
+        return StagedAlert(
+            plugin: alert.plugin,
+            number: number,
+            reply: reply,
+            event: event,
+            isShown: isShown,
+            answered: answered
+        )
+    }
+
+    // MARK: Repetitions
+
+    /// Answers a repetition of an accepted alert, or joins it with the alert in flight. Returns false for a new alert.
+    private mutating func answers(repetition alert: Alert, reply: ReplyToken, at now: Moment) -> Bool {
+        guard let identity = alert.identity else { return false }
+        if repeatedAlerts[identity] != nil {
+            repeatedAlerts[identity]?.append(reply)
+            return true
+        }
+        guard let first = pushAnswers[alert.plugin]?.push(with: identity, at: now.wall) else { return false }
+        emit(.answer(reply, .alerted(first.number, isShown: first.result == .shown)))
+        return true
+    }
+
+    private func recorded(_ alert: StagedAlert, at now: Moment) -> [LedgerChange] {
+        record([alert.answered].compactMap(\.self), of: alert.plugin, at: now)
+    }
+
+    /// Answers the sender of an alert, and the calls that repeat it meanwhile.
+    private mutating func answer(_ alert: StagedAlert, _ answer: Answer) {
+        let repeated = alert.answered.flatMap { repeatedAlerts.removeValue(forKey: $0.identity) } ?? []
+        for reply in [alert.reply] + repeated { emit(.answer(reply, answer)) }
     }
 
     /// The extension that receives the alerts of a main plugin: of several, the first by identifier. Nil when none is
@@ -67,7 +120,8 @@ extension Scheduler {
     // MARK: Settling
 
     mutating func settle(_ alert: StagedAlert, at now: Moment) {
-        emit(.answer(alert.reply, .alerted(alert.number, isShown: alert.isShown)))
+        answer(alert, .alerted(alert.number, isShown: alert.isShown))
+        note([alert.answered].compactMap(\.self), of: alert.plugin, at: now)
         if alert.isShown { return }
         alertLines[alert.plugin]?.set(.waiting, of: alert.number)
         if let event = alert.event {
@@ -81,7 +135,7 @@ extension Scheduler {
     }
 
     mutating func rollBack(_ alert: StagedAlert, because message: String, at now: Moment) {
-        emit(.answer(alert.reply, .refused(.notRecorded("push", because: message))))
+        answer(alert, .refused(.notRecorded("push", because: message)))
         if let event = alert.event {
             plugins[event.plugin].events.end(event)
             reevaluate(event.plugin, at: now)

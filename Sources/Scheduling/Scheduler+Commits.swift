@@ -93,7 +93,8 @@ extension Scheduler {
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
                 .endTask, .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue,
                 .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
-                .forgetPlugin, .setPause, .changePushToken, .storeAlert, .showNotification, .raiseIncarnation:
+                .forgetPlugin, .setPause, .keepPushAnswer, .changePushToken, .storeAlert, .showNotification,
+                .raiseIncarnation:
                 change
             }
         }

@@ -23,6 +23,7 @@ extension Scheduler {
         pauses = snapshot.pauses
         uses = snapshot.uses
         restorePushSums(snapshot.pushSums, at: now)
+        restorePushAnswers(snapshot.pushAnswers, at: now)
         pushTokenHolders = snapshot.pushTokenHolders
         showLeftAlerts(snapshot.alerts, at: now)
         for (plugin, pause) in pauses {

@@ -158,6 +158,7 @@ extension Database {
             pauses: try pauses(),
             uses: try uses(),
             pushSums: try pushSums(),
+            pushAnswers: try pushAnswers(at: now),
             pushTokenHolders: try pushTokenHolders(),
             alerts: try pendingAlerts(),
             lastSubmission: last.submission,

@@ -57,6 +57,9 @@ package enum LedgerChange: Hashable, Sendable {
     /// Adds counts of pushes without a journal entry to those of the plugin and user. Negative counts are subtracted,
     /// when the pushes get their entries.
     case countPushes(PluginIdentifier, PushSum)
+    /// Keeps the answer to a push for its repetitions, and deletes the answers to pushes with lower numbers than
+    /// `oldest`.
+    case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber)
     /// Stores an alert push whose notification is shown later.
     case storeAlert(PendingAlert)
     /// Shows the notification of a stored alert, with the content that an extension changed or, when it is nil, with
@@ -205,6 +208,8 @@ package struct LedgerSnapshot: Sendable {
     package var uses: [PluginIdentifier: UseHistogram]
     /// The pushes without a journal entry, by user.
     package var pushSums: [PluginIdentifier: [PushSum]]
+    /// The accepted pushes with an identifier, in the order of their numbers.
+    package var pushAnswers: [PluginIdentifier: [AnsweredPush]]
     /// Plugins with a valid device token.
     package var pushTokenHolders: Set<PluginIdentifier>
     /// The alerts that the last host accepted and did not show, oldest first.
@@ -222,6 +227,7 @@ package struct LedgerSnapshot: Sendable {
         pauses: [PluginIdentifier: PluginPause] = [:],
         uses: [PluginIdentifier: UseHistogram] = [:],
         pushSums: [PluginIdentifier: [PushSum]] = [:],
+        pushAnswers: [PluginIdentifier: [AnsweredPush]] = [:],
         pushTokenHolders: Set<PluginIdentifier> = [],
         alerts: [PendingAlert] = [],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
@@ -236,6 +242,7 @@ package struct LedgerSnapshot: Sendable {
         self.pauses = pauses
         self.uses = uses
         self.pushSums = pushSums
+        self.pushAnswers = pushAnswers
         self.pushTokenHolders = pushTokenHolders
         self.alerts = alerts
         self.lastSubmission = lastSubmission

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ControlAPI
 import ControlClient
+import FoundationEssentials
 import TaskModel
 
 /// `bgtask push send`: sends a background push or an alert push to a main plugin.
@@ -21,6 +22,8 @@ struct PushSendCommand: AsyncParsableCommand {
             Examples:
               bgtask push send com.example.feed --payload news.json
               bgtask push send com.example.feed --expires-at +1h --priority low
+              bgtask push send com.example.feed --only-now
+              bgtask push send com.example.feed --id "$(uuidgen)" --payload news.json
               bgtask push send com.example.feed --alert "New photos" --body "3 albums" --mutable
             """
     )
@@ -45,6 +48,17 @@ struct PushSendCommand: AsyncParsableCommand {
     )
     var priority: PushPriority = .normal
 
+    @Flag(help: "Deliver the push at once, or drop it when a reason delays it. The waiting push then stays.")
+    var onlyNow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The identifier of the push. A repetition within ten minutes with the same content is no new push.",
+            valueName: "uuid"
+        ),
+        transform: UUIDArgument.value
+    )
+    var id: UUID?
     @Option(help: ArgumentHelp("Show a notification with this title.", valueName: "title"))
     var alert: String?
 
@@ -70,8 +84,10 @@ struct PushSendCommand: AsyncParsableCommand {
         if alert == nil, body != nil || topic != nil || mutable {
             throw ValidationError("--body, --topic and --mutable need a notification; add --alert TITLE")
         }
-        if alert != nil, expiresAt != nil || priority != .normal {
-            throw ValidationError("--expires-at and --priority are for background pushes; leave them out with --alert")
+        if alert != nil, expiresAt != nil || priority != .normal || onlyNow {
+            throw ValidationError(
+                "--expires-at, --priority and --only-now are for background pushes; leave them out with --alert"
+            )
         }
         if let topic, NotificationTopic(topic) == nil {
             throw ValidationError(
@@ -87,12 +103,21 @@ struct PushSendCommand: AsyncParsableCommand {
     }
 
     private func push(_ bytes: [UInt8]) throws -> PluginPush {
-        guard let alert else { return PluginPush(payload: bytes, expiresAt: try deadline(), priority: priority) }
+        guard let alert else {
+            return PluginPush(
+                payload: bytes,
+                expiresAt: try deadline(),
+                priority: priority,
+                onlyNow: onlyNow,
+                id: id
+            )
+        }
         return PluginPush(
             alert: NotificationContent(title: alert, body: body),
             topic: topic.flatMap(NotificationTopic.init),
             isMutable: mutable,
-            payload: bytes
+            payload: bytes,
+            id: id
         )
     }
 

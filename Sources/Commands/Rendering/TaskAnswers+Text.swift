@@ -70,7 +70,9 @@ extension PluginPushReply: Presentable {
             let successor = successor.map { "push \($0)" } ?? "a newer push"
             return "push \(submission) to \(plugin) was replaced by \(successor)"
         case .shown: return "push \(submission) to \(plugin) is shown"
-        case .lapsed: return "push \(submission) to \(plugin) lapsed, because its deadline has passed"
+        case .lapsed:
+            let cause = "its deadline has passed, or it had to start at once and could not"
+            return "push \(submission) to \(plugin) lapsed: \(cause)"
         }
     }
 }

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+package import FoundationEssentials
 package import TaskModel
 
 extension PluginPush {
@@ -16,9 +17,10 @@ extension PluginPush {
         topic: NotificationTopic? = nil,
         isMutable: Bool = false,
         payload: [UInt8] = [],
-        token: PushToken? = nil
+        token: PushToken? = nil,
+        id: UUID? = nil
     ) {
-        self.init(payload: payload, token: token)
+        self.init(payload: payload, token: token, id: id)
         alert = content.title
         subtitle = content.subtitle
         body = content.body

@@ -15,7 +15,7 @@ package enum PushPriority: String, CaseIterable, Hashable, Sendable {
 package struct PluginPush: CallBody, Hashable {
     package static let fields: [BodyField] = [
         .optional("payload", .base64), .optional("expires_at", .time), .optional("priority", .text),
-        .optional("token", .text), .optional("only_now", .boolean), .optional("alert", .text),
+        .optional("token", .text), .optional("only_now", .boolean), .optional("id", .text), .optional("alert", .text),
         .optional("subtitle", .text), .optional("body", .text), .optional("topic", .text),
         .optional("mutable", .boolean),
     ]
@@ -31,6 +31,9 @@ package struct PluginPush: CallBody, Hashable {
     package let token: String?
     /// Whether the push lapses unless it can start at once; nil stands for false.
     package let onlyNow: Bool?
+    /// The identifier of the push, a UUID that the sender chooses; nil for none. A repetition with the same content
+    /// gets the answer of the first push.
+    package let id: String?
     /// The title of an alert push; nil for a background push.
     package internal(set) var alert: String?
     /// The second line of an alert; nil for none.
@@ -46,17 +49,19 @@ package struct PluginPush: CallBody, Hashable {
         expiresAt: WallTime? = nil,
         priority: PushPriority = .normal,
         token: PushToken? = nil,
-        onlyNow: Bool = false
+        onlyNow: Bool = false,
+        id: UUID? = nil
     ) {
         self.payload = CarriedPayload.data(payload)
         self.expiresAt = expiresAt.map { CalendarTime(Timestamp($0)) }
         self.priority = priority == .normal ? nil : priority.rawValue
         self.token = token?.hexadecimal
         self.onlyNow = onlyNow ? true : nil
+        self.id = id?.uuidString.lowercased()
     }
 
     private enum CodingKeys: String, CodingKey {
-        case payload, priority, token, alert, subtitle, body, topic, mutable
+        case payload, priority, token, id, alert, subtitle, body, topic, mutable
         case expiresAt = "expires_at"
         case onlyNow = "only_now"
     }
@@ -68,6 +73,7 @@ package struct PluginPush: CallBody, Hashable {
         package let priority: PushPriority
         package let token: PushToken?
         package let isOnlyNow: Bool
+        package let id: UUID?
         /// The alert; nil for a background push.
         package let alert: ValidAlert?
     }
@@ -79,7 +85,18 @@ package struct PluginPush: CallBody, Hashable {
             priority: try validPriority(),
             token: try token.map { text throws(RouteError) in try PushToken(validating: text) },
             isOnlyNow: onlyNow ?? false,
+            id: try id.map { text throws(RouteError) in try Self.identifier(text) },
             alert: try validAlert()
+        )
+    }
+
+    private static func identifier(_ text: String) throws(RouteError) -> UUID {
+        if let id = UUID(uuidString: text) { return id }
+        throw RouteError(
+            .wordUnknown,
+            field: "id",
+            "field \"id\" has \(text.utf8.count) bytes, which are no UUID",
+            remedy: "send a UUID, such as eabeae54-14a8-11e5-b60b-1697f925ec7b, or leave the field out"
         )
     }
 

@@ -21,20 +21,21 @@ extension ControlRoutes {
     }
 
     private func push(_ body: PluginPush.Valid, to plugin: PluginIdentifier) async throws -> PluginPushReply {
-        if let alert = body.alert { return try await self.alert(alert, payload: body.payload, to: plugin) }
+        if let alert = body.alert { return try await self.alert(alert, of: body, to: plugin) }
         let push = Push(
             to: plugin,
             payload: body.payload,
             expiresAt: body.expiresAt,
             isLowPriority: body.priority == .low,
-            isOnlyNow: body.isOnlyNow
+            isOnlyNow: body.isOnlyNow,
+            identity: PushIdentity(of: body, from: caller?.callingUser.uid)
         )
         return try reply(to: await ask { .pushed(push, reply: $0) }, for: plugin)
     }
 
     private func alert(
         _ alert: PluginPush.ValidAlert,
-        payload: [UInt8],
+        of body: PluginPush.Valid,
         to plugin: PluginIdentifier
     ) async throws -> PluginPushReply {
         let own = { NotificationJSON.payload(of: alert.content, isMutable: alert.isMutable) }
@@ -42,8 +43,9 @@ extension ControlRoutes {
             to: plugin,
             topic: alert.topic,
             content: alert.content,
-            payload: payload.isEmpty ? own() : payload,
-            isMutable: alert.isMutable
+            payload: body.payload.isEmpty ? own() : body.payload,
+            isMutable: alert.isMutable,
+            identity: PushIdentity(of: body, from: caller?.callingUser.uid)
         )
         return try reply(to: await ask { .alerted(push, reply: $0) }, for: plugin)
     }
@@ -75,6 +77,7 @@ extension PluginPushReply {
         case .replaced(let successor):
             self.init(number, plugin: plugin, state: .replaced, successor: successor, expiresAt: expiresAt)
         case .lapsed: self.init(number, plugin: plugin, state: .lapsed, expiresAt: expiresAt)
+        case .shown: self.init(number, plugin: plugin, state: .shown)
         }
     }
 }
