@@ -35,10 +35,18 @@ struct AlertTests {
         _ title: String = "Original",
         to plugin: PluginIdentifier = .app,
         topic: NotificationTopic? = nil,
-        isMutable: Bool = true
+        isMutable: Bool = true,
+        identity: PushIdentity? = nil
     ) -> Answer? {
         let content = NotificationContent(title: title)
-        let alert = Alert(to: plugin, topic: topic, content: content, payload: [1, 2], isMutable: isMutable)
+        let alert = Alert(
+            to: plugin,
+            topic: topic,
+            content: content,
+            payload: [1, 2],
+            isMutable: isMutable,
+            identity: identity
+        )
         return host.ask { .alerted(alert, reply: $0) }
     }
 
@@ -201,6 +209,31 @@ struct AlertTests {
         host.commits = .written
         host.advance(by: .minutes(10))
         #expect(shown == ["First", "Second"])
+    }
+
+    // MARK: Repetitions
+
+    @Test(arguments: [true, false])
+    func `a repeated alert gets the answer of the first one, also after a restart, and is shown once`(isMutable: Bool) {
+        let identity = PushIdentity(bytes: Array(repeating: 7, count: PushIdentity.size))
+        let first = alert(isMutable: isMutable, identity: identity)
+        #expect(alert(isMutable: isMutable, identity: identity) == first && first != nil)
+        host.restart()
+        #expect(alert(isMutable: isMutable, identity: identity) == first)
+        #expect(shown == ["Original"])
+        host.advance(by: .minutes(11))
+        #expect(alert(isMutable: false, identity: identity) != first && shown.count == 2)
+    }
+
+    @Test func `an alert that is repeated during its commit is accepted once, and both calls are answered`() {
+        let identity = PushIdentity(bytes: Array(repeating: 7, count: PushIdentity.size))
+        host.commits = .held
+        alert(isMutable: false, identity: identity)
+        alert(isMutable: false, identity: identity)
+        host.writeHeldCommits()
+        let replies = [host.lastReply - 1, host.lastReply].map(ReplyToken.init(rawValue:))
+        #expect(host.answers[replies[0]] != nil && host.answers[replies[0]] == host.answers[replies[1]])
+        #expect(shown == ["Original"])
     }
 
     // MARK: The host
