@@ -2,6 +2,7 @@
 
 import ControlAPI
 import Foundation
+import TaskModel
 import Testing
 
 @testable import Commands
