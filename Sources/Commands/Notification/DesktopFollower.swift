@@ -97,7 +97,7 @@ actor DesktopFollower {
         let key = line.topic.map { "\(line.plugin ?? "") \($0)" }
         let notification = line.onDesktop(replacing: key.flatMap { shown[$0] } ?? 0)
         let notifier = notifier
-        let result = await withCheckedContinuation { continuation in
+        let result: Result<UInt32, DesktopNotifier.Failure> = await withCheckedContinuation { continuation in
             // The call blocks its thread.
             Thread.detachNewThread {
                 continuation.resume(
