@@ -38,6 +38,7 @@ extension Scheduler {
         (start.end, start.failure) = (confined?.end, confined?.failure)
         launches.update(number) { [start] in $0.phase = .starting(start) }
         let change = inFlight.nextChange()
+        noteStart(ofAlertsIn: batch)
         for work in batch {
             guard let identifier = work.identifier else { continue }
             plugins[launch.plugin].requests.begin(.removes(work.number), about: identifier, as: change)
@@ -63,7 +64,7 @@ extension Scheduler {
         let policy = plugins[plugin].policy
         let budgets = policy.budgets ?? configuration.budgets
         return LaunchBudget(
-            total: batch.compactMap { budgets[$0.kind] }.max(),
+            total: Self.alertBudget(of: batch, budgets[.event]) ?? batch.compactMap { budgets[$0.kind] }.max(),
             gracePeriod: policy.gracePeriod ?? configuration.gracePeriod,
             entryLimit: configuration.stallLimit,
             startingAt: now.monotonic
@@ -115,6 +116,7 @@ extension Scheduler {
     ) {
         emit(.dismissRunner(number))
         guard let launch = launches.find(number), case .starting(let start) = launch.phase else { return }
+        noteFailedStart(ofAlertsIn: start.plan.tasks.map(\.work), at: now)
         for work in start.plan.tasks.map(\.work) {
             guard let identifier = work.identifier else { continue }
             plugins[launch.plugin].requests.end(change, about: identifier)
