@@ -174,7 +174,10 @@ void download_tick(struct transfer *transfer, int64_t now) {
     const int64_t total = transfer->cursor.total < 0 ? BGT_TRANSFER_UNKNOWN_TOTAL : transfer->cursor.total;
     const int is_far = transfer->offset - transfer->synced >= transfer->limits->checkpoint_bytes;
     if (is_far || now - transfer->checkpoint_at >= CHECKPOINT_MS) {
-        const int problem = download_checkpoint(transfer, 0);
+        int problem = download_checkpoint(transfer, 0);
+        if (problem == 0) {
+            problem = part_check_space(&transfer->part, transfer->offset, transfer->offset, transfer->spec.reserve);
+        }
         if (problem != 0 && problem != EAGAIN) {
             transfer_fail_file(transfer, "cannot write the file", problem);
             return;

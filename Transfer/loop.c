@@ -4,7 +4,7 @@
 
 #include "download.h"
 
-enum { POLL_MS = 250, PAUSED_POLL_MS = 20, PUBLISHED_MAX = 64 };
+enum { POLL_MS = 250, SOON_MS = 20, PUBLISH_MS = 100, PUBLISHED_MAX = 64 };
 
 int loop_open(struct loop *loop, int64_t at_once) {
     *loop = (struct loop){.multi = curl_multi_init(), .at_once = at_once};
@@ -36,10 +36,10 @@ void loop_stop(struct loop *loop) {
     loop_wake(loop);
 }
 
-static int64_t running_count(const struct loop *loop) {
-    int64_t count = 0;
+static size_t count_of(const struct loop *loop, enum transfer_state state) {
+    size_t count = 0;
     for (const struct transfer *at = loop->running; at != NULL; at = at->next) {
-        count++;
+        count += at->state == state;
     }
     return count;
 }
@@ -52,7 +52,8 @@ static void add_request(struct loop *loop, struct transfer *transfer) {
 
 /* The oldest waiting transfer, if another one may run; `goes_on` receives whether transfers are left or may come. */
 static struct transfer *take_next(struct loop *loop, int *goes_on) {
-    const int has_place = running_count(loop) < loop->at_once;
+    const int has_place = (int64_t)count_of(loop, TRANSFER_REQUESTS) < loop->at_once
+                       && count_of(loop, TRANSFER_READY) < PUBLISHED_MAX;
     pthread_mutex_lock(&loop->mutex);
     struct transfer *transfer = has_place ? loop->inbox : NULL;
     *goes_on = !loop->is_stopping || loop->inbox != NULL || loop->running != NULL;
@@ -105,7 +106,17 @@ static void tick(struct loop *loop) {
     }
 }
 
-/* Complete files are renamed together, before a poll that would wait. */
+/* Whether complete files are renamed now: many together, because each write to the disk costs the same time for one as
+ * for many, but soon. */
+static int is_time_to_publish(struct loop *loop) {
+    const size_t count = count_of(loop, TRANSFER_READY);
+    const int64_t now = download_now();
+    if (count == 0 || loop->ready_since == 0) {
+        loop->ready_since = count == 0 ? 0 : now;
+    }
+    return count == PUBLISHED_MAX || count_of(loop, TRANSFER_REQUESTS) == 0 || now - loop->ready_since >= PUBLISH_MS;
+}
+
 static void publish(struct loop *loop) {
     struct transfer *ready[PUBLISHED_MAX];
     struct part *parts[PUBLISHED_MAX];
@@ -120,6 +131,7 @@ static void publish(struct loop *loop) {
     if (count == 0) {
         return;
     }
+    loop->ready_since = 0;
     part_publish(parts, problems, count);
     for (size_t i = 0; i < count; i++) {
         transfer_published(ready[i], problems[i]);
@@ -141,10 +153,10 @@ static void release_ended(struct loop *loop) {
 
 /* Waits for the network, a wake-up or the next tick, unless a transfer has more to do. */
 static void wait(struct loop *loop) {
-    int limit = POLL_MS;
+    int limit = loop->running != NULL && count_of(loop, TRANSFER_REQUESTS) == 0 ? 0 : POLL_MS;
     for (const struct transfer *at = loop->running; at != NULL; at = at->next) {
-        limit = at->is_paused && limit > 0 ? PAUSED_POLL_MS : limit;
-        limit = at->state == TRANSFER_REQUESTS ? limit : 0;
+        const int is_soon = at->is_paused || at->state == TRANSFER_READY;
+        limit = at->state == TRANSFER_ENDED ? 0 : is_soon && limit > SOON_MS ? SOON_MS : limit;
     }
     curl_multi_poll(loop->multi, NULL, 0, limit, NULL);
 }
@@ -168,7 +180,9 @@ void loop_run(struct loop *loop) {
         curl_multi_perform(loop->multi, &active);
         continue_transfers(loop);
         tick(loop);
-        publish(loop);
+        if (is_time_to_publish(loop)) {
+            publish(loop);
+        }
         release_ended(loop);
     }
 }

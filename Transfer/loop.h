@@ -14,6 +14,7 @@ struct loop {
     struct transfer *inbox; /* oldest first; guarded by the mutex, as is `is_stopping` */
     int is_stopping;
     struct transfer *running;
+    int64_t ready_since; /* when the oldest complete file was ready to be renamed, in milliseconds; 0: there is none */
     struct rate rate;
     int64_t at_once; /* most running transfers; further ones wait */
 };

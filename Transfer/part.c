@@ -13,7 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { NAME_MAX_BYTES = 256 };
+enum { NAME_MAX_BYTES = 256, MANY = 8 };
 
 void part_init(struct part *part) { *part = (struct part){.directory = -1, .file = -1}; }
 
@@ -79,7 +79,7 @@ int part_cut(const struct part *part, int64_t offset) {
     return ftruncate(part->file, offset) == 0 && fdatasync(part->file) == 0 ? 0 : errno;
 }
 
-int part_reserve(const struct part *part, int64_t offset, int64_t total, int64_t reserve) {
+int part_check_space(const struct part *part, int64_t offset, int64_t total, int64_t reserve) {
     struct statvfs system;
     struct stat status;
     if (fstatvfs(part->file, &system) != 0 || fstat(part->file, &status) != 0) {
@@ -90,12 +90,6 @@ int part_reserve(const struct part *part, int64_t offset, int64_t total, int64_t
     const uint64_t needed = (uint64_t)(missing > 0 ? missing : 0) + (uint64_t)reserve;
     if ((uint64_t)system.f_bavail < needed / system.f_frsize + (needed % system.f_frsize != 0)) {
         return ENOSPC;
-    }
-    /* The size stays that of the written bytes, from which a resumed transfer continues. Some file systems do not have
-     * this call, and the sandbox refuses it: zeros instead would cost the time of a second write. */
-    if (missing > 0 && fallocate(part->file, FALLOC_FL_KEEP_SIZE, 0, size) != 0 && errno != EOPNOTSUPP
-        && errno != ENOSYS && errno != EPERM) {
-        return errno;
     }
     return 0;
 }
@@ -150,21 +144,27 @@ void part_close(struct part *part) {
     part_init(part);
 }
 
-void part_publish(struct part *const *parts, int *problems, size_t count) {
+/* Each fsync waits for the disk, even if an earlier one wrote everything. One syncfs for many files waits once; it also
+ * writes what other programs have written, so that it does not pay for few. */
+static void sync_all(struct part *const *parts, int *problems, size_t count) {
+    const int is_many = count >= MANY;
+    const int problem = is_many && syncfs(parts[0]->directory) != 0 ? errno : 0;
     for (size_t i = 0; i < count; i++) {
-        sync_file_range(parts[i]->file, 0, 0, SYNC_FILE_RANGE_WRITE);
+        problems[i] = is_many ? problem : fsync(parts[i]->file) == 0 ? 0 : errno;
     }
+}
+
+/* All files of a container lie in one directory. */
+void part_publish(struct part *const *parts, int *problems, size_t count) {
+    sync_all(parts, problems, count);
     for (size_t i = 0; i < count; i++) {
-        problems[i] = fsync(parts[i]->file) == 0 ? 0 : errno;
         const int directory = parts[i]->directory;
         if (problems[i] == 0 && renameat(directory, parts[i]->name, directory, parts[i]->target) != 0) {
             problems[i] = errno;
         }
     }
-    /* All files of a container lie in one directory. */
-    if (count > 0 && fsync(parts[0]->directory) != 0) {
-        for (size_t i = 0; i < count; i++) {
-            problems[i] = problems[i] == 0 ? errno : problems[i];
-        }
+    const int problem = count > 0 && fsync(parts[0]->directory) != 0 ? errno : 0;
+    for (size_t i = 0; i < count; i++) {
+        problems[i] = problems[i] == 0 ? problem : problems[i];
     }
 }

@@ -25,8 +25,9 @@ int64_t part_target_size(const struct part *part);
 int64_t part_size(const struct part *part);
 /* Shortens the file to `offset` bytes, durably. */
 int part_cut(const struct part *part, int64_t offset);
-/* Reserves disk space up to `total` bytes, and leaves `reserve` bytes free. ENOSPC: there is too little. */
-int part_reserve(const struct part *part, int64_t offset, int64_t total, int64_t reserve);
+/* Whether the file system has space for `total` bytes of the file and leaves `reserve` bytes free. ENOSPC: it has too
+ * little. Nothing is allocated before it is written: the sandbox refuses it, and it makes each write to the disk slower. */
+int part_check_space(const struct part *part, int64_t offset, int64_t total, int64_t reserve);
 int part_write(const struct part *part, int64_t offset, const void *bytes, size_t count);
 int part_read(const struct part *part, int64_t offset, void *bytes, size_t count);
 /* Returns when the written bytes are on the disk. */

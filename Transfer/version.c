@@ -36,9 +36,9 @@ static void read_expected_digest(struct transfer *transfer) {
     }
 }
 
-static int reserve(struct transfer *transfer) {
+static int check_space(struct transfer *transfer) {
     const int problem =
-        part_reserve(&transfer->part, transfer->offset, transfer->cursor.total, transfer->spec.reserve);
+        part_check_space(&transfer->part, transfer->offset, transfer->cursor.total, transfer->spec.reserve);
     return problem != 0 ? fail_file(transfer, problem) : 0;
 }
 
@@ -96,7 +96,7 @@ int download_begin_file(struct transfer *transfer) {
     memcpy(cursor->address, transfer->place.address, DIGEST_SIZE);
     memcpy(cursor->place, transfer->place.place, DIGEST_SIZE);
     read_expected_digest(transfer);
-    if (empty(transfer) != 0 || reserve(transfer) != 0) {
+    if (empty(transfer) != 0 || check_space(transfer) != 0) {
         return -1;
     }
     if (!transfer->has_stored_source && (cursor->total < 0 || cursor->total > SMALL_FILE)) {
@@ -117,7 +117,7 @@ int download_accept_part(struct transfer *transfer) {
     }
     transfer->body_end = transfer->response.range_end + 1;
     read_expected_digest(transfer);
-    return reserve(transfer);
+    return check_space(transfer);
 }
 
 /* A digest of the server covers the file as it is sent; it finds errors on the way, and the vendor's finds a wrong

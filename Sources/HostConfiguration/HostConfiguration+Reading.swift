@@ -166,6 +166,7 @@ extension HostConfiguration {
         }
         let isEnabled = mapping.boolean("enabled")?.value ?? true
         let allowsPatterns = mapping.boolean("patterns-for-processing")?.value ?? false
+        let allowsPrivateAddresses = mapping.boolean("private-addresses")?.value ?? false
         let gracePeriod = mapping.duration("grace-period", in: times)?.value
         let spacing = mapping.duration("spacing", in: waits)?.value
         let settings = mapping.texts("settings")?.value ?? [:]
@@ -188,6 +189,7 @@ extension HostConfiguration {
             plugin: plugin,
             isEnabled: isEnabled,
             allowsPatternsForProcessing: allowsPatterns,
+            allowsPrivateAddresses: allowsPrivateAddresses,
             limits: limits,
             budgets: budgets,
             gracePeriod: gracePeriod,

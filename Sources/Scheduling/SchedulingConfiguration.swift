@@ -153,6 +153,8 @@ package struct PluginPolicy: Hashable, Sendable {
     package var isBackgroundDenied = false
     /// Whether patterns of permitted identifiers also permit processing and health research requests (C9).
     package var allowsPatternsForProcessing = false
+    /// Whether transfers of the plugin may reach addresses of the machine itself and of private networks.
+    package var allowsPrivateAddresses = false
     package var limits: PendingLimits?
     package var budgets: Budgets?
     package var gracePeriod: Duration?

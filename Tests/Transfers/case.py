@@ -22,7 +22,8 @@ FAULTS = {
 
 
 def content(size, seed=1):
-    return random.Random(seed).randbytes(size)
+    source, piece = random.Random(seed), 16 << 20
+    return b"".join(source.randbytes(min(piece, size - at)) for at in range(0, size, piece))
 
 
 class TransferCase(unittest.TestCase):

@@ -160,3 +160,29 @@ def send_slowly(exchange, data, rate, piece=65536):
     except OSError:
         waiting = struct.unpack("i", fcntl.ioctl(exchange.connection, SIOCOUTQ, b"\0" * 4))[0]
         return max(0, sent - waiting)
+
+
+def is_closed(connection):
+    try:
+        return connection.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def send_in_step(exchange, data, has_written, piece=32768):
+    """Sends a piece when the client has written the one before, so that a busy machine does not count as lost bytes.
+    Returns the number of bytes that were sent before the client ended."""
+    sent = 0
+    while sent < len(data):
+        while not has_written(sent):
+            if is_closed(exchange.connection):
+                return sent
+            time.sleep(0.0002)
+        try:
+            exchange.send(data[sent:sent + piece])
+        except OSError:
+            return sent
+        sent = min(sent + piece, len(data))
+    return sent

@@ -21,7 +21,7 @@ extension Scheduler {
         )
         let submission = Submission(
             request: request,
-            payload: Array((transfer.description.text + terms(of: transfer.description, number)).utf8),
+            payload: Array((transfer.description.text + terms(of: transfer.description, number, plugin)).utf8),
             submitter: .plugin(transfer.plugin),
             launch: transfer.launch,
             transfer: transfer.description
@@ -49,13 +49,19 @@ extension Scheduler {
         }
     }
 
-    /// The lines that the host adds to the description of a transfer: its files, its rate and the free space that it
-    /// leaves.
-    private func terms(of transfer: TransferDescription, _ number: SubmissionNumber) -> String {
+    /// The lines that the host adds to the description of a transfer: its files, its rate, the free space that it
+    /// leaves, and whether it may reach private addresses.
+    private func terms(
+        of transfer: TransferDescription,
+        _ number: SubmissionNumber,
+        _ plugin: PluginIdentifier
+    ) -> String {
         let file = "\(Transfer.directory)/\(place(of: number))"
         let rate = transfer.isDiscretionary ? configuration.transfers.discretionaryRate ?? 0 : 0
         let reserve = min(configuration.diskReserve.most, Self.mostReserve)
+        let isPrivate = configuration.policy(for: plugin).allowsPrivateAddresses
         return "host-part: \(file).part\nhost-file: \(file)\nhost-rate: \(rate)\nhost-reserve: \(reserve)\n"
+            + (isPrivate ? "host-private: 1\n" : "")
     }
 
     /// The most free space that transfers leave. The host ends their launches for the whole reserve of the disk.

@@ -30,6 +30,17 @@ struct TransferTests {
         #expect(text.contains("host-part: .transfers/\(number)-") && text.contains("host-file: .transfers/\(number)-"))
     }
 
+    @Test func `only with the operator's permission, a transfer may reach private addresses`() throws {
+        let permitted = SchedulerDriver.forTransfers {
+            $0.plugins[.app, default: PluginPolicy()].allowsPrivateAddresses = true
+        }
+        for (host, isPermitted) in [(host, false), (permitted, true)] {
+            let number = try #require(host.download()?.submission)
+            let payload = try #require(host.ledger.payload(of: number))
+            #expect(String(decoding: payload, as: UTF8.self).contains("host-private: 1\n") == isPermitted)
+        }
+    }
+
     @Test func `a transfer is refused without the grant of the network`() {
         let host = SchedulerDriver.forTransfers(.downloader(grants: .none))
         #expect(host.download()?.refusal?.subReason == .networkNotGranted)
