@@ -97,7 +97,6 @@ static CURLcode set_rules(struct transfer *transfer) {
     SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(CURLOPT_OPENSOCKETDATA, transfer);
-    SET(CURLOPT_DISALLOW_USERNAME_IN_URL, transfer->redirects > 0 ? 1L : 0L);
     SET(CURLOPT_CONNECTTIMEOUT, (long)transfer->limits->connect_seconds);
     SET(CURLOPT_LOW_SPEED_LIMIT, (long)transfer->limits->low_speed);
     SET(CURLOPT_LOW_SPEED_TIME, (long)transfer->limits->low_speed_seconds);
@@ -131,7 +130,8 @@ static CURLcode set_request(struct transfer *transfer) {
 void transfer_request(struct transfer *transfer) {
     const uint32_t fault = url_read(&transfer->place, transfer->url);
     if (fault != BGT_TRANSFER_NO_FAULT) {
-        transfer_fail(transfer, BGT_TRANSFER_END_FATAL, fault, "a redirect leads to no URL of http or https");
+        transfer_fail(transfer, BGT_TRANSFER_END_FATAL, fault,
+                      "a redirect leads to no URL of http or https, or to one that names a user");
         return;
     }
     transfer->question = (struct question){.total = -1};

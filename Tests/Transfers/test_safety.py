@@ -172,12 +172,14 @@ class DescriptionTests(TransferCase):
             (["header: A: b\r"], "control character"), (["header: A: b\x00c"], "NUL"),
             (["header: A b: c"], "token"),
             (["header: A"], "colon"), (["header: Host: other"], "set by the transfer"),
-            (["header: content-length: 5"], "set by the transfer"), (["header: Range: bytes=0-"], "set by the transfer"),
+            (["header: content-length: 5"], "set by the transfer"),
+            (["header: Range: bytes=0-"], "set by the transfer"),
             (["header: A: " + "b" * 17000], "too long"), (["header: A: b"] * 65, "too many"),
             (["size: 5", "size: 6"], "twice"), (["size: -5"], "whole number"),
             (["size: 99999999999999999999"], "whole"),
             (["sha256: 12"], "64"), (["sha256: " + "z" * 64], "64"), (["unknown: 1"], "unknown line"),
-            (["text"], "colon"), (["discretionary: yes"], "not 1"), (["method: DELETE"], "method"), (["file: a"], "file"),
+            (["text"], "colon"), (["discretionary: yes"], "not 1"), (["method: DELETE"], "method"),
+            (["file: a"], "file"),
             (["label: a\tb"], "control"),
         ]:
             with self.subTest(lines[0][:40]):
@@ -194,6 +196,7 @@ class DescriptionTests(TransferCase):
     def test_urls_of_other_schemes_and_malformed_ones_are_refused(self):
         for url, fault in [("file:///etc/passwd", "scheme-not-permitted"), ("ftp://a/", "scheme-not-permitted"),
                            ("dict://127.0.0.1/", "scheme-not-permitted"), ("http://", "url-invalid"),
-                           ("/path", "url-invalid"), ("http://a:99999/", "url-invalid")]:
+                           ("/path", "url-invalid"), ("http://a:99999/", "url-invalid"),
+                           ("http://user:password@127.0.0.1/", "url-invalid"), ("http://user@a/", "url-invalid")]:
             with self.subTest(url):
                 self.check_end(self.run_one(self.describe(url)), FATAL, fault, status=0)
