@@ -151,6 +151,22 @@ void transfer_request(struct transfer *transfer) {
     transfer->state = TRANSFER_REQUESTS;
 }
 
+static void set_url(struct transfer *transfer, const char *url) {
+    char *copy = strdup(url);
+    if (copy == NULL) {
+        transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_NETWORK, "memory is short");
+        return;
+    }
+    free(transfer->url);
+    transfer->url = copy;
+    transfer_request(transfer);
+}
+
+void transfer_request_first(struct transfer *transfer) {
+    transfer->redirects = 0;
+    set_url(transfer, transfer->spec.url);
+}
+
 void transfer_redirect(struct transfer *transfer) {
     char *location = NULL;
     curl_easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &location);
@@ -169,13 +185,6 @@ void transfer_redirect(struct transfer *transfer) {
                       "a redirect leads from https to another scheme");
         return;
     }
-    char *copy = strdup(location);
-    if (copy == NULL) {
-        transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_NETWORK, "memory is short");
-        return;
-    }
     transfer->redirects++;
-    free(transfer->url);
-    transfer->url = copy;
-    transfer_request(transfer);
+    set_url(transfer, location);
 }
