@@ -64,7 +64,7 @@ typedef struct bgt_transfer_end {
     uint64_t total;         /* of the file; UINT64_MAX: not known */
     uint32_t source_changes;/* how often the file of the server changed, over all tries */
     uint32_t restarts;      /* how often the file was begun again, over all tries */
-    const char *message;    /* one line of UTF-8 for users, at most 255 bytes; never NULL */
+    const char *BGTASK_NULLABLE message; /* one line of UTF-8 for users, at most 255 bytes; never NULL */
 } bgt_transfer_end;
 
 #define BGT_TRANSFER_LIBRARY "bgtask.transfer-library/1"
@@ -77,7 +77,8 @@ typedef struct bgt_transfer_library {
      * cursor has moved to the last byte on disk.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_INVALID: NULL, or a number out of range.
      * @call thread=any phase=running blocks=no */
-    int32_t (*ended)(const bgt_host *host, bgt_task task, const bgt_transfer_end *BGTASK_NULLABLE end);
+    int32_t (*BGTASK_NONNULL ended)(const bgt_host *BGTASK_NONNULL host, bgt_task task,
+                                    const bgt_transfer_end *BGTASK_NULLABLE end);
 } bgt_transfer_library;
 
 _Static_assert(sizeof(bgt_transfer_end) == 56, "the host reads bgt_transfer_end with this layout");
