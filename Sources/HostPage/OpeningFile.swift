@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
-package import LinuxSystem
+import LinuxSystem
 
 /// A file that leads a browser to the page with its token. Only its owner may read it. The command line of a browser is
 /// public on this machine, so that it has only the path of the file.

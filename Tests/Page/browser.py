@@ -5,18 +5,18 @@ import base64
 import json
 import os
 import shutil
+import sys
 import tempfile
 import urllib.request
 from pathlib import Path
 
 import websockets
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "HostScenarios"))
+from host import Failure
+
 START_LIMIT = 60
 ANSWER_LIMIT = 30
-
-
-class Failure(Exception):
-    """A difference between the page and a scenario."""
 
 
 def program():
@@ -36,10 +36,13 @@ class Browser:
             options.append("--no-sandbox")
         self.process = await asyncio.create_subprocess_exec(
             program(), *options, "about:blank", stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL)
-        self.port = await self.find_port()
+        self.port, self.pages = await self.find_port(), []
         return self
 
     async def __aexit__(self, *_):
+        for page in self.pages:
+            page.reader.cancel()
+            await page.socket.close()
         self.process.terminate()
         try:
             await asyncio.wait_for(self.process.wait(), 10)
@@ -63,6 +66,7 @@ class Browser:
         request = urllib.request.Request(url, method="PUT")
         target = json.load(await asyncio.to_thread(urllib.request.urlopen, request))
         page = Page(await websockets.connect(target["webSocketDebuggerUrl"], max_size=None))
+        self.pages.append(page)
         await page.start(**options)
         return page
 
@@ -72,7 +76,8 @@ class Page:
 
     def __init__(self, socket):
         self.socket, self.number, self.answers = socket, 0, {}
-        self.problems = []
+        # The errors that the browser reports, and the addresses that the page has called.
+        self.problems, self.requests = [], []
         self.reader = asyncio.create_task(self.read())
 
     async def start(self, width=1280, height=900, theme="light", zone="Europe/Berlin"):
@@ -96,6 +101,8 @@ class Page:
                 self.problems.append(json.dumps(message["params"]["exceptionDetails"])[:600])
             elif message["method"] == "Log.entryAdded" and message["params"]["entry"]["source"] == "security":
                 self.problems.append(message["params"]["entry"]["text"])
+            elif message["method"] == "Network.requestWillBeSent":
+                self.requests.append(message["params"]["request"]["url"])
             elif message["method"] == "Page.javascriptDialogOpening":
                 self.problems.append("a script opened a dialog: " + message["params"]["message"])
 
@@ -150,5 +157,3 @@ class Page:
 
     async def close(self):
         await self.send("Page.close")
-        self.reader.cancel()
-        await self.socket.close()
