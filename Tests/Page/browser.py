@@ -61,11 +61,20 @@ class Browser:
             await asyncio.sleep(0.05)
         raise Failure("the browser has not started")
 
+    async def window(self, page):
+        """A page in a window of its own, which hides no other page. `page` is one of the browser."""
+        target = await page.send("Target.createTarget", url="about:blank", newWindow=True)
+        return await self.attach(f"ws://127.0.0.1:{self.port}/devtools/page/{target['targetId']}")
+
     async def page(self, **options):
+        """A page in a tab, which hides the other ones of its window."""
         url = f"http://127.0.0.1:{self.port}/json/new?about:blank"
         request = urllib.request.Request(url, method="PUT")
         target = json.load(await asyncio.to_thread(urllib.request.urlopen, request))
-        page = Page(await websockets.connect(target["webSocketDebuggerUrl"], max_size=None))
+        return await self.attach(target["webSocketDebuggerUrl"], **options)
+
+    async def attach(self, address, **options):
+        page = Page(await websockets.connect(address, max_size=None))
         self.pages.append(page)
         await page.start(**options)
         return page

@@ -141,8 +141,8 @@ async def lost_command(host, command, browser, page):
 
 @scenario
 async def one_stream(host, command, browser, page):
-    """Two tabs of a browser share one stream, and both follow it."""
-    other = await browser.page()
+    """Two visible windows of a browser share one stream, and both follow it."""
+    other = await browser.window(page)
     await other.go(f"http://127.0.0.1:{command.port}/#/journal")
     await other.wait("document.getElementById('link')?.textContent === 'live'", "the other tab gets the token")
     host.submit("waits.one", requires_external_power=True)
@@ -150,7 +150,23 @@ async def one_stream(host, command, browser, page):
     await other.shows("com.example.shown.waits.one", 5)
     streams = [url for tab in [page, other] for url in tab.requests if "follow=true" in url]
     expect(len(streams) == 1, f"streams: {streams}")
+
+
+@scenario
+async def hidden_tab(host, command, browser, page):
+    """A hidden tab calls nothing. When it is visible again, it shows what has happened since."""
+    other = await browser.page()
+    await page.wait("document.hidden", "the first tab is hidden")
+    await page.wait("document.getElementById('link').textContent === 'not updated while hidden'", "its state")
+    calls = len(page.requests)
+    host.submit("fails")
+    host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
+    host.submit("waits.one", requires_external_power=True)
+    await page.run("new Promise((resolve) => setTimeout(resolve, 3000))")
+    expect(len(page.requests) == calls, f"calls of the hidden tab: {page.requests[calls:]}")
     await other.close()
+    await page.shows("com.example.shown.waits.one", 10)
+    await page.wait("document.getElementById('link').textContent === 'live'", "the tab is live again")
 
 
 @scenario

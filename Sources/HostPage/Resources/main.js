@@ -26,6 +26,8 @@ const content = document.getElementById("content");
 let shown;
 let updating;
 let timer;
+/** Time of the first call without an answer; undefined while the host answers. */
+let goneSince;
 
 /** Loads and draws the present place. The data of a place that was left meanwhile is not drawn. */
 async function show({ isNew = false } = {}) {
@@ -81,7 +83,7 @@ function go() {
   const isSamePlace = shown === place().screen + place().value;
   shown = place().screen + place().value;
   show({ isNew: true }).then(() => {
-    if (!isSamePlace) content.focus({ preventScroll: true });
+    if (!isSamePlace && !content.contains(document.activeElement)) content.focus({ preventScroll: true });
   });
 }
 
@@ -110,18 +112,26 @@ function showState(state, error) {
   const element = document.getElementById("link");
   element.className = state;
   if (element.textContent !== texts[state]) element.textContent = texts[state];
+  if (state === "gone") showNotice(error);
+  if (state === "live") hideNotice();
+}
+
+/** Shows since when no host answers, and the newest cause. */
+function showNotice(error) {
+  goneSince ??= clockText(Date.now());
   const notice = document.getElementById("notice");
-  if (state === "gone" && notice.hidden) {
-    const since = clockText(Date.now());
-    patch(notice, [
-      el("strong", {}, `No answer since ${since}: `), el("span", {}, error?.message ?? ""),
-      el("span", {}, error?.remedy ? `; ${error.remedy}` : ""),
-      el("span", {}, ". The page shows the last state, and calls again."),
-    ]);
-    notice.hidden = false;
-  }
-  if (state !== "live" || notice.hidden) return;
-  notice.hidden = true;
+  patch(notice, [
+    el("strong", {}, `No answer since ${goneSince}: `), el("span", {}, error?.message ?? ""),
+    el("span", {}, error?.remedy ? `; ${error.remedy}` : ""),
+    el("span", {}, ". The page shows the last state, and calls again."),
+  ]);
+  notice.hidden = false;
+}
+
+function hideNotice() {
+  if (goneSince === undefined) return;
+  goneSince = undefined;
+  document.getElementById("notice").hidden = true;
   later(0);
 }
 
