@@ -9,7 +9,7 @@ import Synchronization
 package enum PageServer {
     /// Maximum number of connections. A browser has six, and each of its tabs shares them.
     static let connections = 128
-    /// Maximum number of calls of the host at the same time: a stream for each browser, and the other calls of a screen.
+    /// Maximum number of calls of the host at the same time: a stream for each browser, and the calls of screens.
     package static let hostConnections = 32
 
     /// Serves. Throws when the port cannot be used.

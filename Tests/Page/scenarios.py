@@ -117,6 +117,19 @@ async def filters(host, command, browser, page):
 
 
 @scenario
+async def timeline(host, command, browser, page):
+    """The timeline has the launches of a plugin, and the time before which a task does not start."""
+    host.submit("fails")
+    host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
+    host.submit("waits.one", earliest_begin=host.time_in(1800))
+    await page.run("location.hash = '#/timeline'")
+    await page.wait("document.querySelectorAll('.timeline rect.bad').length === 1", "the failed launch")
+    await page.wait("document.querySelectorAll('.timeline .mark').length === 1", "the known time")
+    await page.run("location.hash = '#/timeline?span=10min'")
+    await page.wait("document.querySelectorAll('.timeline .mark').length === 0", "a shorter span has no known time")
+
+
+@scenario
 async def lost_host(host, command, browser, page):
     """The page shows the loss of the host, keeps its last state, and follows the next host without a gap."""
     host.submit("waits.one", requires_external_power=True)
@@ -176,7 +189,8 @@ async def hostile_texts(host, command, browser, page):
     host.submit("fails")
     host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
     await page.shows(HOSTILE)
-    for place in [f"task/{STAYS}", f"task/{FAILS}", "plugin/com.example.shown", "journal", "launch/1", "plugins",
+    for place in [f"task/{STAYS}", f"task/{FAILS}", "plugin/com.example.shown", "journal", "launch/1", "plugins", "timeline",
+                  "pushes",
                   "now?text=%3Cimg%20src%3Dx%20onerror%3D%22window.hit%3D1%22%3E", "task/%3Cscript%3E", "journal?event=%3Cb%3E"]:
         await page.run(f"location.hash = '#/{place}'")
         await page.wait("document.querySelector('main').getAttribute('aria-busy') === 'false'", f"#/{place}")
@@ -194,7 +208,7 @@ async def names_for_assistive_programs(host, command, browser, page):
     host.submit("waits.one", requires_external_power=True)
     await page.shows("com.example.shown.waits.one")
     roles = {"button", "link", "textbox", "searchbox", "combobox", "progressbar", "ProgressIndicator", "table", "img", "region"}
-    for place in ["now", "plugins", "plugin/com.example.shown", "task", f"task/{STAYS}", "journal", "launch/1"]:
+    for place in ["now", "plugins", "plugin/com.example.shown", "task", f"task/{STAYS}", "journal", "launch/1", "timeline", "pushes"]:
         await page.run(f"location.hash = '#/{place}'")
         await page.wait("document.querySelector('main').getAttribute('aria-busy') === 'false'", f"#/{place}")
         expect(await page.run("document.querySelectorAll('h1').length") == 1, f"#/{place} has one first heading")

@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -37,6 +38,10 @@ class ShownHost(Host):
         status, answer = self.call("POST", "/v1/tasks", body)
         if status != 201:
             raise Failure(f"POST /v1/tasks answered {status}: {answer}")
+
+    @staticmethod
+    def time_in(seconds):
+        return (datetime.now(timezone.utc) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def waits_for(self, purpose, condition):
         return self.wait(purpose, START_LIMIT, lambda: [entry for entry in self.journal() if condition(entry)])

@@ -36,66 +36,50 @@ struct PageCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (choice, context) = (host.choice, CommandContext.current)
-        let (readOnly, noBrowser, port, options) = (readOnly, noBrowser, Int(port), host.words)
         let access = PageAccess(token: PageAccess.newToken(), isReadOnly: readOnly)
         let session = PageSession(
             version: Release.version,
             isReadOnly: readOnly,
-            hostOptions: options.map(\.shellQuoted).joined(separator: " "),
+            hostOptions: host.words.map(\.shellQuoted).joined(separator: " "),
             timeZone: context.timeZone.identifier
         )
-        let parent = Self.parent(of: context.environment)
+        let (port, opens, parent) = (Int(port), !noBrowser, Self.parent(of: context.environment))
         try await Interruptible.serving {
-            try await ControlClient.withConnection(to: choice.socket, connections: PageServer.hostConnections) { client in
-                let facts = context.socketFacts
+            let limit = PageServer.hostConnections
+            try await ControlClient.withConnection(to: choice.socket, connections: limit) { client in
                 let answerer = PageAnswerer(access: access, session: session, client: client) { error in
-                    UnreachableAdvice.remedy(for: error, at: choice) { facts(choice.socket) }
+                    UnreachableAdvice.remedy(for: error, at: choice) { context.socketFacts(choice.socket) }
                 }
-                do {
-                    try await PageServer.serve(answerer, port: port) { bound in
-                        let address = "http://127.0.0.1:\(bound)/#token=\(access.token)"
-                        try await OpeningFile.with(address, in: parent) { file in
-                            try await PageBrowser.show(file, port: bound, opens: !noBrowser)
-                        }
+                try await Self.serve(answerer, port: port) { bound in
+                    let address = "http://127.0.0.1:\(bound)/#token=\(access.token)"
+                    try await OpeningFile.with(address, in: parent) { file in
+                        try await PageBrowser.show(file, port: bound, opens: opens)
                     }
-                } catch let error as CancellationError {
-                    throw error
-                } catch {
-                    throw CommandFailure(
-                        .refused,
-                        "cannot serve the page on 127.0.0.1:\(port): \(error)",
-                        remedy: "choose a free port with --port, or leave it out"
-                    )
                 }
             }
+        }
+    }
+
+    private static func serve(
+        _ answerer: PageAnswerer,
+        port: Int,
+        onListening: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
+        do {
+            try await PageServer.serve(answerer, port: port, onListening: onListening)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw CommandFailure(
+                .refused,
+                "cannot serve the page on 127.0.0.1:\(port): \(error)",
+                remedy: "choose a free port with --port, or leave it out"
+            )
         }
     }
 
     /// The directory for the file of the browser: that of the user's session, which other users cannot enter.
     private static func parent(of environment: [String: String]) -> String {
         ["XDG_RUNTIME_DIR", "TMPDIR"].lazy.compactMap { environment[$0] }.first { $0.hasPrefix("/") } ?? "/tmp"
-    }
-}
-
-/// Opens the page in the browser of the user.
-enum PageBrowser {
-    /// Prints the file that leads to the page, opens it, and returns when the calling task is cancelled.
-    static func show(_ file: String, port: Int, opens: Bool) async throws {
-        let context = CommandContext.current
-        context.writeMessage("the page is on 127.0.0.1:\(port) until Ctrl-C; it opens with file://\(file)")
-        if opens, !(await open(file, context.environment)) {
-            context.writeMessage("no browser could be opened; open file://\(file) in one, or set the variable BROWSER")
-        }
-        while true { try await Task.sleep(for: .seconds(3600)) }
-    }
-
-    /// Returns false when no browser could be started.
-    private static func open(_ file: String, _ environment: [String: String]) async -> Bool {
-        let program = environment["BROWSER"].flatMap { $0.isEmpty ? nil : $0 } ?? "xdg-open"
-        do {
-            return try await ForegroundProcess.run([program, file], environment: environment) { _, _ in } == 0
-        } catch {
-            return false
-        }
     }
 }

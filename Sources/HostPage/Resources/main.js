@@ -11,12 +11,17 @@ import * as launch from "./screen-launch.js";
 import * as now from "./screen-now.js";
 import * as plugin from "./screen-plugin.js";
 import * as plugins from "./screen-plugins.js";
+import * as pushes from "./screen-pushes.js";
 import * as task from "./screen-task.js";
+import * as timeline from "./screen-timeline.js";
 import { session, shareToken, takeToken } from "./session.js";
 import { clockText, startClock, zoneText } from "./times.js";
 
-const SCREENS = { now, plugins, plugin, task, journal, launch };
-const TABS = [["now", "Now"], ["plugins", "Plugins"], ["task", "Task"], ["journal", "Journal"]];
+const SCREENS = { now, plugins, plugin, task, journal, launch, timeline, pushes };
+const TABS = [
+  ["now", "Now"], ["plugins", "Plugins"], ["task", "Task"], ["journal", "Journal"], ["timeline", "Timeline"],
+  ["pushes", "Pushes"],
+];
 /** Milliseconds between two updates: entries come in bursts. */
 const UPDATE_PAUSE = 400;
 /** Milliseconds between two updates of running work, whose progress is in no entry. */
