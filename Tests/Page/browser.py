@@ -30,8 +30,9 @@ class Browser:
 
     async def __aenter__(self):
         self.profile = tempfile.TemporaryDirectory(prefix="bgtask-browser-", ignore_cleanup_errors=True)
-        options = ["--headless=new", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--remote-debugging-port=0",
-                   "--hide-scrollbars", f"--user-data-dir={self.profile.name}"]
+        options = ["--headless=new", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--disable-extensions",
+                   "--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio",
+                   "--password-store=basic", "--remote-debugging-port=0", "--hide-scrollbars", f"--user-data-dir={self.profile.name}"]
         if os.geteuid() == 0:
             options.append("--no-sandbox")
         self.process = await asyncio.create_subprocess_exec(

@@ -226,7 +226,7 @@ async def keyboard(host, command, browser, page):
             await page.send("Input.dispatchKeyEvent", type=kind, key=key, text=text if kind == "keyDown" else "")
     await press("4", "4")
     await page.wait("location.hash === '#/journal'", "the journal")
-    await page.wait("!!document.getElementById('filter-plugin')", "its filters")
+    await page.wait("document.querySelector('h1')?.textContent === 'Journal'", "its filters")
     await press("/", "/")
     await page.wait("document.activeElement.id === 'filter-plugin'", "the first filter has the focus")
     await press("1", "1")

@@ -39,7 +39,12 @@ function handle(event) {
 /** Makes the children of `parent` equal to `fresh`, and keeps the elements that stay the same, with focus and scrolling. */
 export function patch(parent, fresh) {
   const keyed = new Map();
-  for (const child of parent.childNodes) if (child.key !== undefined) keyed.set(child.key, child);
+  const wanted = new Set(fresh.map(({ key }) => key));
+  for (const child of [...parent.childNodes]) {
+    // An element that leaves before the others move keeps them in place: a moved element loses the focus.
+    if (child.key !== undefined && !wanted.has(child.key)) child.remove();
+    else if (child.key !== undefined) keyed.set(child.key, child);
+  }
   let place = parent.firstChild;
   for (const node of fresh) {
     const match = node.key === undefined ? place : keyed.get(node.key);
