@@ -24,10 +24,11 @@ struct PageConnection: Sendable {
         try await channel.executeThenClose { inbound, outbound in
             var parts = inbound.makeAsyncIterator()
             while let (request, isKept) = try await Self.next(&parts) {
-                let answer =
-                    isOneTooMany ? PageAnswer(.tooManyConnections) : await answerer.answer(request, port: port)
-                try await write(answer, closes: !isKept || isOneTooMany, to: outbound)
-                if !isKept || isOneTooMany { return }
+                if isOneTooMany {
+                    return try await write(PageAnswer(.tooManyConnections), closes: true, to: outbound)
+                }
+                try await write(await answerer.answer(request, port: port), closes: !isKept, to: outbound)
+                if !isKept { return }
             }
         }
     }

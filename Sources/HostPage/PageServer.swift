@@ -44,22 +44,32 @@ package enum PageServer {
         _ answerer: PageAnswerer,
         port: Int
     ) async throws {
-        let count = Mutex(0)
+        let count = ConnectionCount()
         try await server.executeThenClose { clients in
             try await withThrowingDiscardingTaskGroup { group in
                 for try await client in clients {
-                    let isOneTooMany = count.withLock { count in
-                        count += 1
-                        return count > connections
-                    }
+                    let isOneTooMany = count.add(1) > connections
                     group.addTask {
                         // A connection that breaks is an ordinary end of it.
                         try? await PageConnection(client, isOneTooMany: isOneTooMany).serve(answerer, port: port)
-                        count.withLock { $0 -= 1 }
+                        _ = count.add(-1)
                     }
                 }
                 group.cancelAll()
             }
+        }
+    }
+}
+
+/// The number of open connections.
+private final class ConnectionCount: Sendable {
+    private let count = Mutex(0)
+
+    /// Changes the number, and returns the new one.
+    func add(_ change: Int) -> Int {
+        count.withLock { count in
+            count += change
+            return count
         }
     }
 }

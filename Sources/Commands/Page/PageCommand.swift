@@ -3,7 +3,6 @@
 import ArgumentParser
 import ControlClient
 import HostPage
-import LinuxSystem
 import TaskModel
 
 /// `bgtask page`: serves a page about a host for the browser of the calling user, until it is ended.
