@@ -322,8 +322,12 @@ docs: sdk-build
 	    if page["kind"]["isSymbol"] and not page["hasAbstract"]) or 0)' < "$(DOCS)/documentation-coverage.json"
 
 # Programs with a static Swift runtime: an installation needs no toolchain.
+# The runner contains no Foundation. The other programs get only the data of ICU that they use.
 release: packages
-	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) $(RELEASE) --product $$program || exit; done
+	Packaging/icu-data "$(BUILD)/icu"
+	for program in bgtask bgtaskd; do \
+	    swift build $(SWIFT_FLAGS) $(RELEASE) -Xlinker "$(abspath $(BUILD))/icu/icu.ld" --product $$program || exit; done
+	swift build $(SWIFT_FLAGS) $(RELEASE) --product bgtask-runner
 
 # The tool that generates manuals is part of the argument parser library; running its help builds it.
 install: release

@@ -4,6 +4,14 @@
 
 import PackageDescription
 
+/// The released programs export no symbols, so that the linker drops unused code, and pack their relocations.
+let smallerPrograms: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
+        .when(configuration: .release)
+    )
+]
+
 let package = Package(
     name: "bgtask",
     products: [
@@ -341,7 +349,7 @@ let package = Package(
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "LinuxSystem", "LocatedYAML",
                 "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy", "Scheduling", "Signatures",
                 "TaskLedger",
-                "TaskModel",
+                "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -458,7 +466,6 @@ let package = Package(
             dependencies: [
                 "ControlAPI", "ControlClient", "LinuxSystem", "TaskModel",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -578,11 +585,13 @@ let package = Package(
             dependencies: [
                 "CKeptPriority", "HostConfiguration", "HostService", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]
+            ],
+            linkerSettings: smallerPrograms
         ),
         .executableTarget(
             name: "bgtask",
-            dependencies: ["Commands"]
+            dependencies: ["Commands"],
+            linkerSettings: smallerPrograms
         ),
         // A plugin may bring its own Swift runtime. The runner's runtime and symbols must not be visible to it.
         // lld packs the 29,000 relocations of the runtime, which each runner applies before its first instruction.

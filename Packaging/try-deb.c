@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Three tasks: `run` succeeds at once. `fail` writes a line and fails. `wait` succeeds when a file named `release` is in the container, and ends without
+/* A push succeeds at once. Three tasks: `run` succeeds at once. `fail` writes a line and fails. `wait` succeeds when a file named `release` is in the container, and ends without
  * an outcome when it expires. */
 
 #include <bgtask.h>
@@ -31,7 +31,15 @@ static void wait_for_release(void *context, const bgt_host *host, bgt_task task)
     bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
 }
 
+static void receive(void *context, const bgt_host *host, bgt_task event) {
+    (void)context;
+    bgt_task_info info;
+    const int is_push = bgt_get_task_info(host, event, &info) == BGT_OK && info.event == BGT_EVENT_PUSH;
+    bgt_complete(host, event, is_push ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_NO_DATA);
+}
+
 BGTASK_PLUGIN_ENTRY(host, plugin) {
+    plugin->receive = receive;
     BGTASK_TRY(bgt_register(host, "com.example.try.run", run, NULL));
     BGTASK_TRY(bgt_register(host, "com.example.try.fail", fail, NULL));
     BGTASK_TRY(bgt_register(host, "com.example.try.wait", wait_for_release, NULL));

@@ -167,7 +167,7 @@ package struct FunctionTrial: Sendable {
                 case .ended(_, let end):
                     if let report { return report }
                     throw failure(end)
-                case .cursors, .unlimited, .message, .malformed, .windowExceeded, .outputDropped, .killTimePassed: break
+                case .wrote, .unlimited, .message, .malformed, .windowExceeded, .outputDropped, .killTimePassed: break
                 }
             }
             throw FunctionTrialError("the connection to the runner was lost; try again")

@@ -85,7 +85,7 @@ package struct ConformanceCheck: Sendable {
     /// All checks, each after those that it needs.
     package static let all: [ConformanceCheck] =
         entryChecks + registrationChecks + completionChecks + processChecks + expirationChecks + requestChecks
-        + endChecks + growthChecks + robustnessChecks + shortageChecks
+        + pushChecks + endChecks + growthChecks + robustnessChecks + shortageChecks
 
     /// The highest level with checks.
     package static var highestLevel: Int { all.map(\.level).max() ?? 0 }

@@ -48,7 +48,7 @@ extension HostMessage {
     var isAnswer: Bool {
         switch self {
         case .submitted, .refused, .cancelled, .pending, .cursorStored, .pushToken: true
-        case .confine, .plan, .deliver, .expire, .expireAssertions, .stop: false
+        case .confine, .plan, .deliver, .expire, .yieldCursor, .expireAssertions, .stop: false
         }
     }
 }

@@ -10,8 +10,9 @@ package enum LaunchEvent: Sendable {
     /// A runner waits for its plan. It has loaded no plugin code.
     case ready(LaunchNumber, RunnerProcess)
     case unavailable(LaunchNumber, LaunchError)
-    /// The memory of the launch's cursors. Follows `ready`.
-    case cursors(LaunchNumber, CursorMemory)
+    /// A task has written a newer version of its cursor. Read at the message, which the event delivers, too; the message
+    /// is nil when the read followed later or the processes of the launch have ended.
+    case wrote(LaunchNumber, CursorSlot, RunnerMessage?)
     /// The launch has no control group, although launches have them: its limits of memory and processes are not
     /// enforced. Follows `ready`.
     case unlimited(LaunchNumber, cause: String)
@@ -44,7 +45,7 @@ package enum LaunchEvent: Sendable {
 extension LaunchEvent {
     package var launch: LaunchNumber {
         switch self {
-        case .ready(let launch, _), .unavailable(let launch, _), .cursors(let launch, _), .unlimited(let launch, _),
+        case .ready(let launch, _), .unavailable(let launch, _), .wrote(let launch, _, _), .unlimited(let launch, _),
             .failedByHost(let launch, _), .message(let launch, _), .refused(let launch, _), .malformed(let launch, _),
             .windowExceeded(let launch),
             .output(let launch, _, _), .outputDropped(let launch, _, _), .killTimePassed(let launch),

@@ -14,6 +14,8 @@ final class LaunchInbox: Sendable {
         case keepIdle(Int)
         case limit(LaunchNumber, LaunchResources)
         case send([UInt8], LaunchNumber, isAnswer: Bool)
+        /// Read the cursors of these tasks, which the runner receives next.
+        case readCursors([TaskID], LaunchNumber)
         /// The receiver of the launch's events has capacity for messages again.
         case resume(LaunchNumber)
         case setKillTime(MonotonicTime?, LaunchNumber)
@@ -72,7 +74,7 @@ final class LaunchInbox: Sendable {
             case .afterKillTimes(let body): body()
             case .endStale(_, _, let waiter): waiter.resume(returning: [])
             case .close(let waiter): waiter?.resume()
-            case .take, .keepIdle, .limit, .send, .resume, .setKillTime, .kill: break
+            case .take, .keepIdle, .limit, .send, .readCursors, .resume, .setKillTime, .kill: break
             }
         }
     }

@@ -185,6 +185,7 @@ extension LaunchLoop {
         launchesByMark[launch.mark.number] = nil
 
         drainControl(of: launch, at: now)
+        readLastCursors(of: launch)
         reportDroppedLog(of: launch)
         for stream in [RunnerOutput.standardOutput, .standardError] {
             launch.outputs[stream]?.finish(into: buffer, at: now) { deliver($0, from: stream, of: number) }

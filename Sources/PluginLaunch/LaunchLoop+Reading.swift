@@ -70,7 +70,8 @@ extension LaunchLoop {
             guard launch.logRateLimit.takes(at: now) else { return }
             reportDroppedLog(of: launch)
         }
-        onEvent(.message(launch.number, message))
+        let slot = readCursor(at: message, of: launch, at: now)
+        onEvent(slot.map { .wrote(launch.number, $0, message) } ?? .message(launch.number, message))
     }
 
     func reportDroppedLog(of launch: SupervisedLaunch) {

@@ -53,6 +53,9 @@ final class LaunchLoop {
     /// late.
     var nextKillTime: MonotonicTime?
 
+    /// Reads of cursors that notes owe, in the order of their times.
+    var owedReads: [OwedRead] = []
+
     /// Ended launches to report at the end of a turn, after all their descriptors have been released.
     var ended: [(LaunchNumber, RunnerEnd)] = []
 
@@ -123,6 +126,7 @@ final class LaunchLoop {
             }
             let now = clock.monotonic
             resumePaused(at: now)
+            readOwedCursors(at: now)
             if waiting.isEmpty, !isClosing { adjustIdleRunners(at: now) }
             if let due = sweepsAgainAt, due <= now {
                 sweepsAgainAt = nil
@@ -148,7 +152,8 @@ final class LaunchLoop {
 
     private func timeout() -> Duration? {
         if !waiting.isEmpty { return .zero }
-        let single = [sweepsAgainAt, idlePolicy.nextTime(idle: idleRunners.waiting.count)].compactMap(\.self)
+        let idle = idlePolicy.nextTime(idle: idleRunners.waiting.count)
+        let single = [sweepsAgainAt, owedReads.first?.due, idle].compactMap(\.self)
         guard let due = (Array(paused.values) + single).min() else { return nil }
         return due - clock.monotonic
     }
@@ -179,6 +184,8 @@ final class LaunchLoop {
                 launch.calls.answered()
                 resumeControl(of: launch)
             }
+        case .readCursors(let tasks, let number):
+            for task in tasks { launches[number]?.cursors.add(task) }
         case .resume(let number):
             if let launch = launches[number] { resumeReading(of: launch) }
         case .setKillTime(let time, let number):
@@ -263,7 +270,6 @@ final class LaunchLoop {
             launchesByLeader[launch.process.pid] = number
             launchesByMark[launch.mark.number] = number
             onEvent(.ready(number, launch.process))
-            onEvent(.cursors(number, runner.cursors))
             if let cause = runner.missingGroup { reportMissingGroup(of: number, because: cause) }
         } catch {
             onEvent(.unavailable(number, error))

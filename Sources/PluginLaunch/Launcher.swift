@@ -139,6 +139,9 @@ package final class Launcher: Sendable {
         inbox.put(.send(try message.frame(), launch, isAnswer: message.isAnswer))
     }
 
+    /// Reports the cursors that these tasks write, as `wrote`. Called before the tasks are sent to the runner.
+    package func readCursors(of tasks: [TaskID], in launch: LaunchNumber) { inbox.put(.readCursors(tasks, launch)) }
+
     /// Prepares a launch for its plan, which is sent later: limits its resources by its control group, if it has one,
     /// and accepts a listener for refused system calls if the launch has a filter. A launch whose limits cannot be set
     /// or whose listener does not arrive is killed, with the event `failedByHost`.

@@ -24,6 +24,7 @@ final class SupervisedLaunch {
     let hasNumber: Bool
     let group: ControlGroup?
     let lastWords: Descriptor
+    var cursors: CursorReader
 
     var phase = Phase.running
     var wasKilled = false
@@ -49,6 +50,7 @@ final class SupervisedLaunch {
         hasNumber = start.hasNumber
         group = start.group
         lastWords = start.lastWords
+        cursors = CursorReader(start.cursors, of: number)
         leader = start.leader
         control = RunnerChannel(socket: start.control, at: now)
         logRateLimit = LineRateLimit(at: now)

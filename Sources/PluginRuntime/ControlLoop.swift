@@ -95,6 +95,7 @@ struct ControlLoop {
             RunnerExit.endBrokenWire("the host sent a second sandbox or plan, but a runner runs only one launch")
         case .deliver(let task): launch.deliver(task)
         case .expire(let tasks, let reason): launch.expire(.tasks(tasks), reason, isAnnounced: false)
+        case .yieldCursor(let task): launch.yieldCursor(of: task)
         case .expireAssertions(let reason): launch.expireAssertions(reason)
         case .submitted(let call, let number): launch.calls.answer(call, .submitted(number))
         case .refused(let call, let refusal): launch.calls.answer(call, .refused(refusal))

@@ -20,6 +20,8 @@ package struct CursorTable {
         var current: Current?
         /// Number of the newest write; 0 before the first one.
         var number: UInt64 = 0
+        /// Whether the task of a newer request has the cursor now.
+        var hasYielded = false
     }
 
     private let launch: LaunchNumber
@@ -43,6 +45,12 @@ package struct CursorTable {
 
     /// The newest cursor of the task; nil without one.
     package func current(of task: TaskID) -> Current? { entries[task]?.current }
+
+    /// Ends the movements of the task's cursor.
+    package mutating func yield(_ task: TaskID) { entries[task]?.hasYielded = true }
+
+    /// Whether the task of a newer request has the cursor of the task now.
+    package func hasYielded(_ task: TaskID) -> Bool { entries[task]?.hasYielded == true }
 
     /// Changes the cursor of a task.
     ///

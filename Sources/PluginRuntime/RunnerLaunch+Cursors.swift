@@ -69,6 +69,9 @@ extension RunnerLaunch {
         try awaitCommit(of: task, number, "discard")
     }
 
+    /// Ends the movements of a task's cursor, because the task of a newer request starts.
+    func yieldCursor(of task: TaskID) { state.withLock { $0.cursors.yield(task) } }
+
     /// Writes the cursor to the shared memory, and notes it for the host.
     ///
     /// - Returns: the number of the write.
@@ -77,6 +80,7 @@ extension RunnerLaunch {
         let (status, number) = state.withLock { state -> (Int32, UInt64) in
             let status = state.status(ofCursorOf: task)
             if status != BGT_OK { return (status, 0) }
+            if state.cursors.hasYielded(task) { return (BGT_ENDED, 0) }
             guard let memory = cursorMemory, let write = state.cursors.write(bytes, of: task, at: .now)
             else { return (BGT_UNAVAILABLE, 0) }
             memory.write(write.slot, toPlace: write.place)
@@ -84,7 +88,17 @@ extension RunnerLaunch {
             return (BGT_OK, write.slot.number)
         }
         if status == BGT_OK { return number }
-        throw CallProblem(status: status, message: Self.message(status, of: task, call))
+        let message = Self.message(status, of: task, call)
+        if [BGT_NO_SUCH_TASK, BGT_ALREADY_COMPLETED, BGT_WRONG_KIND].contains(status) { reportForeign(task, message) }
+        throw CallProblem(status: status, message: message)
+    }
+
+    /// Reports a call about the cursor of a task that has none. Only a strict host reports it. Work that an expiration
+    /// interrupts may make such a call: the expiration handler may have completed the task.
+    private func reportForeign(_ task: TaskID, _ message: String) {
+        guard plan.imitation.contains(.strict), !state.withLock({ $0.tasks.wasCompletedAfterExpiration(task) })
+        else { return }
+        violation(.movedForeignCursor, message)
     }
 
     private static func message(_ status: Int32, of task: TaskID, _ call: StaticString) -> String {
@@ -92,6 +106,8 @@ extension RunnerLaunch {
         case BGT_NO_SUCH_TASK: "\(call): task \(task) was not delivered to this launch; pass the task of the handler"
         case BGT_ALREADY_COMPLETED: "\(call): task \(task) is completed; move its cursor before the completion"
         case BGT_WRONG_KIND: "\(call): task \(task) is an event, and events have no cursor; submit a request"
+        case BGT_ENDED:
+            "\(call): a newer request of the identifier runs, and only its task moves the cursor now; complete this task"
         default:
             "\(call): too many tasks with a cursor are open in this launch (limit: \(CursorPlaces.count)); complete some"
         }

@@ -107,6 +107,11 @@ package struct TaskTable<Handler> {
         }
     }
 
+    /// Whether the task was completed, and had expired before.
+    package func wasCompletedAfterExpiration(_ id: TaskID) -> Bool {
+        if case .completed(afterExpiration: true)? = entries[id]?.phase { true } else { false }
+    }
+
     // MARK: Completion
 
     package enum Completion {

@@ -18,6 +18,8 @@ extension TrialCourse {
             add(.cancelled(nil), at: now)
             return [.send(.cancelled(call, isRecorded: true))]
         case .checkpoint(let call, _, _): return [.send(.cursorStored(call, isRecorded: true))]
+        case .registerForPushes(let call) where script.refusesPushRegistration:
+            return [.send(.refused(call, Self.pushRefusal))]
         // The same token at each launch of a trial, as on a host.
         case .registerForPushes(let call):
             return [.send(.pushToken(call, PushToken(bytes: Array(repeating: 0, count: PushToken.size))))]
@@ -28,6 +30,12 @@ extension TrialCourse {
         default: return []
         }
     }
+
+    private static let pushRefusal = SubmissionRefusal(
+        code: .unavailable,
+        subReason: .notRecorded,
+        message: "the device token is refused, because this trial refuses every registration; register again later"
+    )
 
     private mutating func submit(
         _ request: TaskRequest,

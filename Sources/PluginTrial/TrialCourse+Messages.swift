@@ -12,7 +12,7 @@ extension TrialCourse {
     package mutating func receive(_ event: LaunchEvent, at now: MonotonicTime) -> [Action] {
         switch event {
         // Launches of a trial have no control groups.
-        case .ready, .cursors, .unlimited: return []
+        case .ready, .wrote, .unlimited: return []
         case .unavailable(_, let error):
             add(.notStarted(message: error.message), at: now)
             phase = .ended

@@ -69,6 +69,8 @@ package struct TrialScript: Hashable, Sendable {
     package var limit = TrialScript.defaultLimit
     package var expiration: Expiration?
     package var answer = Answer.acceptance
+    /// Whether the host refuses the registration for pushes, as while it cannot record the device token.
+    package var refusesPushRegistration = false
     /// Identifiers and patterns of the manifest that this launch does not permit.
     package var withheld: Set<PermittedIdentifier> = []
     /// Whether the launch has the plugin's settings; if false, it has no settings.

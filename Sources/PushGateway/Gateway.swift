@@ -10,7 +10,7 @@ package protocol PushHost: Sendable {
 }
 
 /// Answers the requests of senders: checks who sends, limits the rate, and passes each push to the host. It has no state
-/// of its own besides verified tokens, rates and the identifiers of recent pushes.
+/// of its own besides verified tokens and rates: the host finds repetitions.
 package struct Gateway: Sendable {
     /// The times of a request.
     package struct Times: Sendable {
@@ -30,7 +30,6 @@ package struct Gateway: Sendable {
     private let host: any PushHost
     private let times: Times
     private let verifier = ProviderTokenVerifier()
-    private let recent = RecentPushes()
     private let places: SenderPlaces
 
     /// - Parameters:
@@ -52,12 +51,12 @@ package struct Gateway: Sendable {
 
     /// Answers a request.
     ///
-    /// - Parameter connection: the connection of the request; nil in HTTP/1, which Apple's protocol does not use.
-    package func answer(_ request: GatewayRequest, on connection: SenderConnection?) async -> GatewayAnswer {
+    /// - Parameter connection: the connection of the request. Apple's protocol uses HTTP/2 only.
+    package func answer(_ request: GatewayRequest, on connection: SenderConnection) async -> GatewayAnswer {
         if let digest = PushWebhook.digest(inPath: request.path) {
             return await answer(webhook: request, digest: digest, on: connection)
         }
-        guard let connection else { return GatewayAnswer(status: 404) }
+        guard connection.isHTTP2 else { return GatewayAnswer(status: 404) }
         let answer: APNsAnswer
         do throws(APNsReason) {
             answer = try await push(request, on: connection)
@@ -83,11 +82,7 @@ package struct Gateway: Sendable {
         let sender = "key \(key.id)"
         guard places.take(sender) else { throw .tooManyRequests }
         defer { places.release(sender) }
-        let call = push.forHost(body: request.body)
-        guard let identity = RecentPushes.Key(push, body: request.body, sender: key.id) else {
-            return await host.push(call, to: push.topic).apns
-        }
-        return await recent.once(identity, at: times.monotonic()) { await host.push(call, to: push.topic) }.apns
+        return await host.push(push.forHost(body: request.body), to: push.topic).apns
     }
 
     /// The key of the sender. A key that sends too fast is refused here, before its push is decoded.
@@ -97,9 +92,10 @@ package struct Gateway: Sendable {
     ) throws(APNsReason) -> PushKey {
         guard let field = request.values(of: "authorization").first else { throw .missingProviderToken }
         if connection.isExhausted { throw .tooManyRequests }
-        guard let token = ProviderToken(authorization: field) else { throw .invalidProviderToken }
+        guard let text = ProviderToken.text(inAuthorization: field) else { throw .invalidProviderToken }
         let now = times.monotonic()
         let keys = keys(now)
+        let token = try token(text, among: keys, at: now)
         let key: PushKey
         do throws(ProviderTokenFlaw) {
             key = try verifier.key(of: token, at: times.wall()) { keys.keys[$0] }
@@ -112,14 +108,29 @@ package struct Gateway: Sendable {
         return key
     }
 
+    /// Reads a token. A verified one is known by its text, and the signature of another one is not decoded before its
+    /// key is known and may send: neither an unknown key nor a flood of one key costs more than the head of a token.
+    private func token(
+        _ text: String,
+        among keys: KeySet,
+        at now: MonotonicTime
+    ) throws(APNsReason) -> ProviderToken {
+        if let verified = verifier.verified(text) { return verified }
+        guard let id = ProviderToken.keyID(ofText: text), keys.keys[id] != nil else { throw .invalidProviderToken }
+        // The push is taken after the verification, so that a stranger takes none from the key.
+        guard limits.hasPush("key \(id)", at: now) else { throw .tooManyRequests }
+        guard let token = ProviderToken(text: text) else { throw .invalidProviderToken }
+        return token
+    }
+
     private func answer(
         webhook request: GatewayRequest,
         digest: String,
-        on connection: SenderConnection?
+        on connection: SenderConnection
     ) async -> GatewayAnswer {
         let now = times.monotonic()
         guard let webhook = keys(now).webhooks[digest] else { return GatewayAnswer(status: 404) }
-        connection?.noteWebhook()
+        connection.noteWebhook()
         switch request.method {
         case "GET":
             let type = GatewayRequest.Field("content-type", "application/json")

@@ -20,6 +20,7 @@ extension HostMessage: WireMessage {
         case confine = 266
         case cursorStored = 267
         case pushToken = 268
+        case yieldCursor = 269
     }
 
     package var frameType: UInt16 {
@@ -37,6 +38,7 @@ extension HostMessage: WireMessage {
             case .stop: .stop
             case .cursorStored: .cursorStored
             case .pushToken: .pushToken
+            case .yieldCursor: .yieldCursor
             }
         return type.rawValue
     }
@@ -52,6 +54,8 @@ extension HostMessage: WireMessage {
         case .expire(let tasks, let reason):
             frame.put(list: tasks) { $0.put($1) }
             frame.put(reason)
+        case .yieldCursor(let task):
+            frame.put(task)
         case .expireAssertions(let reason):
             frame.put(reason)
         case .submitted(let call, let number):
@@ -93,6 +97,8 @@ extension HostMessage: WireMessage {
             self = .deliver(try fields.plannedTask())
         case .expire:
             self = .expire(try fields.tasks("expire.tasks"), try fields.value("expire.reason"))
+        case .yieldCursor:
+            self = .yieldCursor(try fields.value("yieldCursor.task"))
         case .expireAssertions:
             self = .expireAssertions(try fields.value("expireAssertions.reason"))
         case .submitted:

@@ -10,6 +10,8 @@ package enum HostMessage: Hashable, Sendable {
     /// answer to its submission.
     case deliver(RunnerPlan.Task)
     case expire([TaskID], ExpirationReason)
+    /// The task of a newer request of the same identifier starts: this task moves its cursor no more.
+    case yieldCursor(TaskID)
     /// The launch is expiring: open assertions have to end, and no assertion can begin.
     case expireAssertions(ExpirationReason)
     case submitted(CallNumber, SubmissionNumber)

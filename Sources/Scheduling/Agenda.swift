@@ -40,6 +40,8 @@ struct Agenda: Sendable {
         case deadlines(PluginIdentifier)
         /// The counted pushes to a plugin get their journal entries.
         case pushLines(PluginIdentifier)
+        /// The oldest answers to pushes of the plugin are dropped.
+        case pushAnswers(PluginIdentifier)
         /// The reads of pending work that failed are repeated.
         case load
         /// The backlog still contains chores, because one event processes only a limited number of them.

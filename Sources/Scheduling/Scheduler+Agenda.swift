@@ -22,6 +22,7 @@ extension Scheduler {
                 stageUnrecordedLapses(of: plugin, at: now)
                 lapseOverdue(plugin, at: now)
             case .pushLines(let plugin): writePushLines(of: plugin, at: now)
+            case .pushAnswers(let plugin): dropPushAnswers(of: plugin, at: now)
             case .load: loading.retry()
             }
         }
@@ -136,6 +137,7 @@ extension Scheduler {
                 && (unrecordedLapses[plugin] != nil
                     || plugins.contains(plugin) && plugins[plugin].requests.deadlines.hasDoubted)
         case .pushLines(let plugin): !isStopping && pushLines[plugin]?.hasSums == true
+        case .pushAnswers(let plugin): !isStopping && pushAnswers[plugin] != nil
         case .backlog: !backlog.isEmpty
         case .keep, .stop, .load: true
         }

@@ -89,7 +89,7 @@ extension Scheduler {
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
                 .endTask, .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue,
                 .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
-                .forgetPlugin, .setPause, .changePushToken, .raiseIncarnation:
+                .forgetPlugin, .setPause, .keepPushAnswer, .changePushToken, .raiseIncarnation:
                 change
             }
         }

@@ -70,12 +70,17 @@ extension Scheduler {
     )
 
     /// Gives the cursor of the identifier to a task that has started: older tasks of the identifier, which may still
-    /// run, no longer write it.
+    /// run, no longer write it. Their loops over items then end, instead of doing the items of the newer task as well.
     mutating func takeCursor(for work: PendingWork) {
         guard let identifier = work.cursorIdentifier else { return }
         for number in launches.numbers(of: work.plugin) {
             let dropped = launches.update(number) { $0.record.yieldCursor(of: identifier, to: work.number) }
             for reply in dropped ?? [] { emit(.answer(reply, .refused(Self.cursorOfOlderTask))) }
+            guard let execution = launches.find(number)?.execution, execution.isListening else { continue }
+            let older = execution.tasks.filter {
+                $0.outcome == nil && $0.work.cursorIdentifier == identifier && $0.work.number < work.number
+            }
+            for task in older { emit(.yieldCursor(number, task.id)) }
         }
     }
 

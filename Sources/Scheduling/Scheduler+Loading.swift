@@ -23,6 +23,7 @@ extension Scheduler {
         pauses = snapshot.pauses
         uses = snapshot.uses
         restorePushSums(snapshot.pushSums, at: now)
+        restorePushAnswers(snapshot.pushAnswers, at: now)
         pushTokenHolders = snapshot.pushTokenHolders
         for (plugin, pause) in pauses {
             if let end = pause.until { agenda.add(.pause(plugin), at: end) }

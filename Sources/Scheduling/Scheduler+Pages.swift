@@ -24,14 +24,14 @@ extension Scheduler {
         var left = limit + Self.examinedBeyondLimit
         var last = cursor
         for plugin in identifiers(from: cursor?.plugin, matching: filter, limit: left + 1) {
-            if left <= 0 { return WaitingPage(items: items, next: last, isPartial: loading.areListsPartial) }
+            if left <= 0 { return WaitingPage(items: items, next: last, isPartial: loading.isPartial(filter)) }
             left -= 1
             let number = cursor?.plugin == plugin ? cursor?.number : nil
             let works = waitingWork(of: plugin, after: number, limit: left + 1)
             var evaluations: [Lane: LaneEvaluation] = [:]
             for work in works {
                 if items.count == limit || left <= 0 {
-                    return WaitingPage(items: items, next: last, isPartial: loading.areListsPartial)
+                    return WaitingPage(items: items, next: last, isPartial: loading.isPartial(filter))
                 }
                 left -= 1
                 last = WorkCursor(plugin: plugin, number: work.number)
@@ -41,7 +41,7 @@ extension Scheduler {
             }
             last = .end(of: plugin)
         }
-        return WaitingPage(items: items, next: nil, isPartial: loading.areListsPartial)
+        return WaitingPage(items: items, next: nil, isPartial: loading.isPartial(filter))
     }
 
     /// The summaries of the next installed plugins after `cursor`, ordered by identifier, at most `limit`.
@@ -53,13 +53,13 @@ extension Scheduler {
         var last = cursor
         for plugin in plugins.names(after: cursor) {
             if summaries.count == limit || left <= 0 {
-                return PluginPage(plugins: summaries, next: last, isPartial: loading.areListsPartial)
+                return PluginPage(plugins: summaries, next: last, isPartial: loading.isPartial(WorkFilter()))
             }
             left -= 1
             last = plugin
             if let summary = summary(of: plugin) { summaries.append(summary) }
         }
-        return PluginPage(plugins: summaries, next: nil, isPartial: loading.areListsPartial)
+        return PluginPage(plugins: summaries, next: nil, isPartial: loading.isPartial(WorkFilter()))
     }
 
     /// The summary of a plugin; nil when it is not installed.

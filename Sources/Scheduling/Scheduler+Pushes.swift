@@ -5,7 +5,8 @@ import TaskModel
 /// A push that waits for the result of a change in flight, with its sender.
 struct WaitingPush: Sendable {
     let push: Push
-    let reply: ReplyToken
+    /// The call with the push, and the calls that repeat it.
+    var replies: [ReplyToken]
     let user: CallingUser?
 }
 
@@ -18,8 +19,9 @@ extension Scheduler {
     /// afterwards, behind the launch of the stored push: a sender without pauses delays neither the delivery nor the
     /// deadline of a push.
     mutating func push(_ push: Push, reply: ReplyToken, at now: Moment) {
+        if let answer = answer(toRepetition: push, at: now) { return emit(.answer(reply, answer)) }
         if let refusal = refusal(of: push) { return emit(.answer(reply, .refused(refusal))) }
-        waitingPushes[push.plugin, default: []].append(WaitingPush(push: push, reply: reply, user: callingUser))
+        waitingPushes[push.plugin, default: []].append(WaitingPush(push: push, replies: [reply], user: callingUser))
     }
 
     /// Accepts the waiting pushes of each plugin without a change of its push in flight. Called after each event, when
@@ -44,9 +46,11 @@ extension Scheduler {
     }
 
     private mutating func refuseWaitingPushes(of plugin: PluginIdentifier, _ refusal: SubmissionRefusal) {
-        for waiting in waitingPushes.removeValue(forKey: plugin) ?? [] {
-            emit(.answer(waiting.reply, .refused(refusal)))
-        }
+        for waiting in waitingPushes.removeValue(forKey: plugin) ?? [] { answer(waiting, .refused(refusal)) }
+    }
+
+    private mutating func answer(_ waiting: WaitingPush, _ answer: Answer) {
+        for reply in waiting.replies { emit(.answer(reply, answer)) }
     }
 
     /// Refuses all waiting pushes, because the host stops. A launch that ends during the stop would else keep them.
@@ -57,10 +61,12 @@ extension Scheduler {
     /// Stages the newest push whose deadline has not passed, and the end of the others.
     private mutating func accept(_ arrived: [WaitingPush], for plugin: PluginIdentifier, at now: Moment) {
         var pushes: [WaitingPush] = []
-        for waiting in arrived {
-            // The plugin may have changed since the push arrived.
-            if let refusal = refusal(of: waiting.push) {
-                emit(.answer(waiting.reply, .refused(refusal)))
+        for waiting in arrived.withRepetitionsJoined() {
+            if let first = answer(toRepetition: waiting.push, at: now) {
+                answer(waiting, first)
+            } else if let refusal = refusal(of: waiting.push) {
+                // The plugin may have changed since the push arrived.
+                answer(waiting, .refused(refusal))
             } else {
                 pushes.append(waiting)
             }
@@ -112,18 +118,25 @@ extension Scheduler {
         let answers = numbered.map { push in
             let result = PushResult(of: push.request, isLapsed: push.isLapsed, stored: last, replacing: old)
             return StagedPushes.Answer(
-                reply: push.push.reply,
+                replies: push.push.replies,
                 number: push.request.number,
                 result: result,
                 expiresAt: push.request.request.expiresAt
             )
         }
+        let kept = zip(numbered, answers).compactMap { push, answer in push.kept(answer, at: now.wall) }
+        changes += record(kept, of: plugin, at: now)
         let effect: RequestEffect = last.map { .stores($0) } ?? .storesNothing
         plugins[plugin].requests.begin(effect, about: .push(to: plugin), as: change)
-        stage(
-            .pushes(StagedPushes(plugin: plugin, stored: last, answers: answers, sums: lines.sums, change: change)),
-            changes
+        let staged = StagedPushes(
+            plugin: plugin,
+            stored: last,
+            answers: answers,
+            sums: lines.sums,
+            kept: kept,
+            change: change
         )
+        stage(.pushes(staged), changes)
         if let last { prepareLaunch(for: last, during: change, at: now) }
     }
 
@@ -146,8 +159,11 @@ extension Scheduler {
         }
         plugins[plugin].requests.end(pushes.change, about: identifier)
         note(pushes.sums, of: plugin, at: now)
+        note(pushes.kept, of: plugin, at: now)
         for answer in pushes.answers {
-            emit(.answer(answer.reply, .pushed(answer.number, answer.result, expiresAt: answer.expiresAt)))
+            for reply in answer.replies {
+                emit(.answer(reply, .pushed(answer.number, answer.result, expiresAt: answer.expiresAt)))
+            }
         }
         resumeOperations(of: plugin, at: now)
         if let request = pushes.stored { startPrepared(after: pushes.change, of: request, at: now) }
@@ -158,8 +174,8 @@ extension Scheduler {
         isLedgerFailing = true
         let plugin = pushes.plugin
         plugins[plugin].requests.end(pushes.change, about: .push(to: plugin))
-        for answer in pushes.answers {
-            emit(.answer(answer.reply, .refused(.notRecorded("push", because: message))))
+        for reply in pushes.answers.flatMap(\.replies) {
+            emit(.answer(reply, .refused(.notRecorded("push", because: message))))
         }
         resumeOperations(of: plugin, at: now)
         if let request = pushes.stored { startPrepared(after: pushes.change, of: request, at: now) }
@@ -214,6 +230,38 @@ struct NumberedPush {
     let push: WaitingPush
     let request: PendingRequest
     let isLapsed: Bool
+
+    /// The push with its answer, for repetitions; nil when its sender gave it no identifier.
+    func kept(_ answer: StagedPushes.Answer, at now: WallTime) -> AnsweredPush? {
+        push.push.identity.map { identity in
+            AnsweredPush(
+                identity: identity,
+                number: answer.number,
+                result: answer.result,
+                expiresAt: answer.expiresAt,
+                at: now
+            )
+        }
+    }
+}
+
+extension [WaitingPush] {
+    /// The pushes without repetitions, whose calls are joined with that of the first push.
+    fileprivate func withRepetitionsJoined() -> [WaitingPush] {
+        var pushes: [WaitingPush] = []
+        var places: [PushIdentity: Int] = [:]
+        for waiting in self {
+            if let identity = waiting.push.identity {
+                if let place = places[identity] {
+                    pushes[place].replies += waiting.replies
+                    continue
+                }
+                places[identity] = pushes.count
+            }
+            pushes.append(waiting)
+        }
+        return pushes
+    }
 }
 
 extension [NumberedPush] {

@@ -56,7 +56,8 @@ extension Scheduler {
         }
         launch.record.waiting.append(LaunchRecording.Step(changes: lost(running, at: now)))
         launches.add(launch)
-        if !launch.record.returning.isEmpty { loading.beginRecovery(of: running.number) }
+        let kinds = Set(launch.record.returning.map(\.kind))
+        if !kinds.isEmpty { loading.beginRecovery(of: running.number, running.plugin, requeueing: kinds) }
         if running.lane != .continued { plugins[running.plugin].occupants[running.lane] = running.number }
     }
 

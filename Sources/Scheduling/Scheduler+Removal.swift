@@ -128,6 +128,7 @@ extension Scheduler {
         if clearance.fetches { fetches[plugin] = nil }
         dropPause(of: plugin)
         dropPushToken(of: plugin)
+        pushAnswers[plugin] = nil
         uses[plugin] = nil
         plugins[plugin].recordState = .settled
         // The ledger has dropped its waits in the same commit.

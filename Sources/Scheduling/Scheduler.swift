@@ -28,6 +28,8 @@ package struct Scheduler: Sendable {
     var waitingPushes: [PluginIdentifier: [WaitingPush]] = [:]
     /// By plugin, the bound of the journal entries about its pushes; plugins without pushes are absent.
     var pushLines: [PluginIdentifier: PushLines] = [:]
+    /// The accepted pushes of the last ten minutes that have an identifier, as recorded in the ledger.
+    var pushAnswers: [PluginIdentifier: AnsweredPushes] = [:]
     var loading: LoadState
     var agenda = Agenda()
     var backlog = Backlog()

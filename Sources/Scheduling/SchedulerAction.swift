@@ -30,6 +30,8 @@ package enum SchedulerAction: Hashable, Sendable {
     /// submission of this task before the delivery.
     case deliver(LaunchNumber, PlannedTask)
     case expire(LaunchNumber, [TaskID], ExpirationReason)
+    /// End the movements of the task's cursor, because the task of a newer request of the identifier starts (C19).
+    case yieldCursor(LaunchNumber, TaskID)
     /// Expire the open assertions of a launch whose tasks have all ended or expired, and refuse new assertions.
     case expireAssertions(LaunchNumber, ExpirationReason)
     /// Stop a launch that has neither an unfinished task nor an open assertion: the plugin stops and the process exits.
@@ -117,14 +119,4 @@ package enum Answer: Hashable, Sendable {
     case notPurged(message: String)
     case paused(PluginPause)
     case resumed(wasPaused: Bool)
-}
-
-/// The state of an accepted push when its commit was answered.
-package enum PushResult: Hashable, Sendable {
-    /// The push waits for its launch. It may have replaced a waiting one.
-    case stored(replacing: SubmissionNumber?)
-    /// A newer push replaced this one before it could be stored.
-    case replaced(by: SubmissionNumber)
-    /// The deadline of the push had passed, or it had to start at once and could not. The waiting push stays.
-    case lapsed
 }

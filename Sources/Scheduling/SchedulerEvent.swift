@@ -152,19 +152,23 @@ package struct Push: Hashable, Sendable {
     package let isLowPriority: Bool
     /// Whether the push lapses unless it can start at once.
     package let isOnlyNow: Bool
+    /// The identity of the push for repetitions; nil when its sender gave it no identifier.
+    package let identity: PushIdentity?
 
     package init(
         to plugin: PluginIdentifier,
         payload: [UInt8] = [],
         expiresAt: WallTime? = nil,
         isLowPriority: Bool = false,
-        isOnlyNow: Bool = false
+        isOnlyNow: Bool = false,
+        identity: PushIdentity? = nil
     ) {
         self.plugin = plugin
         self.payload = payload
         self.expiresAt = expiresAt
         self.isLowPriority = isLowPriority
         self.isOnlyNow = isOnlyNow
+        self.identity = identity
     }
 
     package var request: TaskRequest { request(until: expiresAt) }

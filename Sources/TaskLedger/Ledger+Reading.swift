@@ -140,6 +140,7 @@ extension Database {
             pauses: try pauses(),
             uses: try uses(),
             pushSums: try pushSums(),
+            pushAnswers: try pushAnswers(at: now),
             pushTokenHolders: try pushTokenHolders(),
             lastSubmission: last.submission,
             lastLaunch: last.launch

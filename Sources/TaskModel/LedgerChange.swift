@@ -57,6 +57,9 @@ package enum LedgerChange: Hashable, Sendable {
     /// Adds counts of pushes without a journal entry to those of the plugin and user. Negative counts are subtracted,
     /// when the pushes get their entries.
     case countPushes(PluginIdentifier, PushSum)
+    /// Keeps the answer to a push for its repetitions, and deletes the answers to pushes with lower numbers than
+    /// `oldest`.
+    case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber)
     /// Raises the incarnation of the ledger to this number; does nothing when it is not higher.
     case raiseIncarnation(Int64)
 }
@@ -198,6 +201,8 @@ package struct LedgerSnapshot: Sendable {
     package var uses: [PluginIdentifier: UseHistogram]
     /// The pushes without a journal entry, by user.
     package var pushSums: [PluginIdentifier: [PushSum]]
+    /// The accepted pushes with an identifier, in the order of their numbers.
+    package var pushAnswers: [PluginIdentifier: [AnsweredPush]]
     /// Plugins with a valid device token.
     package var pushTokenHolders: Set<PluginIdentifier>
     package var lastSubmission: SubmissionNumber
@@ -213,6 +218,7 @@ package struct LedgerSnapshot: Sendable {
         pauses: [PluginIdentifier: PluginPause] = [:],
         uses: [PluginIdentifier: UseHistogram] = [:],
         pushSums: [PluginIdentifier: [PushSum]] = [:],
+        pushAnswers: [PluginIdentifier: [AnsweredPush]] = [:],
         pushTokenHolders: Set<PluginIdentifier> = [],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
@@ -226,6 +232,7 @@ package struct LedgerSnapshot: Sendable {
         self.pauses = pauses
         self.uses = uses
         self.pushSums = pushSums
+        self.pushAnswers = pushAnswers
         self.pushTokenHolders = pushTokenHolders
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch

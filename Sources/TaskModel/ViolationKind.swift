@@ -22,6 +22,9 @@ package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
     /// The plugin passed another pointer than that of the host's table, such as that of a copy, to a function of the
     /// table. Reported in trials only: such a call has its usual effect.
     case passedCopy = "passed-copy"
+    /// The plugin moved or deleted the cursor of an event, of a task that it did not receive, or of a task that it had
+    /// completed without an expiration. Reported in trials only: such a call returns a status and has no effect.
+    case movedForeignCursor = "moved-foreign-cursor"
     case endedThread = "ended-thread"
     case changedSignalHandler = "changed-signal-handler"
     case changedSignalMask = "changed-signal-mask"
@@ -38,7 +41,7 @@ package enum ViolationKind: String, Hashable, Sendable, CaseIterable {
         case .registeredUnpermitted, .registeredTwice, .registeredLate, .submittedUnregistered: .registration
         case .registeredByExtension: .noHandlersOfExtensions
         case .completedTwice, .completedWithoutOutcome: .oneCompletion
-        case .completedForeign, .endedForeignAssertion, .passedCopy: .numbers
+        case .completedForeign, .endedForeignAssertion, .passedCopy, .movedForeignCursor: .numbers
         case .calledInVisitor, .calledAfterStop, .calledInFork: .placesOfCalls
         case .endedThread: .noUnwinding
         case .changedSignalHandler, .changedSignalMask, .changedDirectory, .changedUmask, .changedStream, .heldStream:

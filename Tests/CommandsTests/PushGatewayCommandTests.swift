@@ -5,6 +5,7 @@ import ControlClient
 import Crypto
 import Foundation
 import HostTestKit
+import TaskModel
 import Testing
 
 @testable import Commands
@@ -68,6 +69,23 @@ struct PushGatewayCommandTests {
             #expect(list.contains("webhook") && list.contains("com.example.feed"))
             #expect(!list.contains(path.dropFirst("/push/".count).prefix(8)))
         }
+    }
+
+    @Test func `a remark names each pattern without a plugin, and the nearest plugin or pattern`() throws {
+        let known = ["com.example.feed", "com.example.photos.export"]
+        let patterns = try ["com.example.fed", "com.exmaple.*", "com.example.photos.*", "com.example.feed", "*", "a.b"]
+            .map { try #require(PluginPattern($0)) }
+        let rule = "and its pushes are refused until its installation"
+        #expect(
+            PushReceivers.remarks(about: patterns + patterns, known: known) == [
+                "no plugin a.b is installed, \(rule)",
+                "no plugin com.example.fed is installed, \(rule); write \"com.example.feed\" if that plugin is meant",
+                """
+                no plugin that matches com.exmaple.* is installed, \(rule); write "com.example.*" if that pattern is \
+                meant
+                """,
+            ]
+        )
     }
 
     private func run(_ words: [String], on keys: String) async -> (status: Commands.ExitStatus, terminal: Terminal) {

@@ -40,7 +40,8 @@ struct PushTextTests {
         )
         #expect(try reply(.replaced, successor: 16) == "push 15 to com.example.feed was replaced by push 16\n")
         #expect(
-            try reply(.lapsed) == "push 15 to com.example.feed lapsed, because its deadline has passed\n"
+            try reply(.lapsed)
+                == "push 15 to com.example.feed lapsed: its deadline has passed, or it had to start at once and could not\n"
         )
     }
 
@@ -53,7 +54,7 @@ struct PushTextTests {
 
     @Test(arguments: [
         ["push", "send"], ["push", "send", "a.b", "--priority", "high"],
-        ["push", "send", "a.b", "--expires-at", "soon"],
+        ["push", "send", "a.b", "--expires-at", "soon"], ["push", "send", "a.b", "--id", "7"],
         ["push", "token", "a.b", "--rotate", "--revoke"], ["task", "submit", "a.b", "--kind", "push"],
     ])
     func `an invalid option of a push is refused before the call`(arguments: [String]) {
@@ -64,5 +65,13 @@ struct PushTextTests {
         let words = ["push", "send", "a.b", "--payload", "-", "--expires-at", "+1h", "--priority", "low"]
         let command = try #require(try BgtaskCommand.parseAsRoot(words) as? PushSendCommand)
         #expect(command.identifier.text == "a.b" && command.priority == .low && command.expiresAt == "+1h")
+        #expect(!command.onlyNow && command.id == nil)
+    }
+
+    @Test func `a push takes an identifier, and may have to start at once`() throws {
+        let id = "EABEAE54-14A8-11E5-B60B-1697F925EC7B"
+        let words = ["push", "send", "a.b", "--only-now", "--id", id.lowercased()]
+        let command = try #require(try BgtaskCommand.parseAsRoot(words) as? PushSendCommand)
+        #expect(command.onlyNow && command.id?.uuidString == id)
     }
 }

@@ -22,9 +22,15 @@ struct PushShapeTests: WireShapeSuite {
         try check(PluginPush(), "PluginPush", is: "{}")
         let digits = String(repeating: "a5", count: 32)
         try check(
-            PluginPush(token: try Samples.pushToken().token, onlyNow: true),
+            PluginPush(
+                token: try Samples.pushToken().token,
+                onlyNow: true,
+                id: UUID(uuidString: "EABEAE54-14A8-11E5-B60B-1697F925EC7B")
+            ),
             "PluginPush",
-            is: "{\"token\": \"\(digits)\", \"only_now\": true}"
+            is: """
+                {"token": "\(digits)", "only_now": true, "id": "eabeae54-14a8-11e5-b60b-1697f925ec7b"}
+                """
         )
         try check(
             PluginPushReply(

@@ -251,6 +251,7 @@ struct ExtensionTests {
             let why = try await host.why(pair.child.identifier)
             #expect(why.state == .pending && why.kind == "event" && why.reasons.first?.code == "plugin-disabled")
             #expect(why.reasons.first?.message.contains(pair.main.identifier) == true)
+            #expect(try await host.client.plugins().plugins.map(\.state) == [.disabled, .disabled])
             let text = try await host.bgtask("why", pair.child.identifier)
             #expect(text.output.contains("an event of \(pair.child.identifier) waits (event, submission"))
 

@@ -16,7 +16,7 @@ struct TortureTests {
     @Test func `hosts killed around their actions in the short form of make torture keep all acknowledged submissions`()
         async throws
     {
-        try await play("boundaries", "kills", "pauses", "steps", "burst")
+        try await play("boundaries", "kills", "cursors", "pauses", "steps", "burst")
     }
 
     @Test

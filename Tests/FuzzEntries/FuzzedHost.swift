@@ -148,8 +148,8 @@ struct FuzzedHost {
         case .stop(let launch): return .runnerEnded(launch, .exited(code: 0), nil)
         case .kill(let launch): return .runnerEnded(launch, .signaled(9), nil)
         case .answer(let reply, let answer): answers[reply] = answer
-        case .discardContainer, .dismissRunner, .confineRunner, .expire, .expireAssertions, .setKillTime, .wake,
-            .watch, .stopped:
+        case .discardContainer, .dismissRunner, .confineRunner, .expire, .yieldCursor, .expireAssertions, .setKillTime,
+            .wake, .watch, .stopped:
             break
         }
         return nil

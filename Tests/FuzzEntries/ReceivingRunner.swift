@@ -51,7 +51,7 @@ struct ReceivingRunner {
     private mutating func obey(_ message: HostMessage) {
         switch message {
         // The runner ends at a second one.
-        case .confine, .plan, .expireAssertions, .stop: break
+        case .confine, .plan, .yieldCursor, .expireAssertions, .stop: break
         case .deliver(let task): if tasks.add(task.id) { begin(task, isOfBatch: false) }
         case .expire(let chosen, let reason):
             for expiration in tasks.expire(.tasks(chosen), reason, at: MonotonicTime(nanoseconds: 0)) {

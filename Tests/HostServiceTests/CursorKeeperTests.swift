@@ -1,28 +1,20 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
-import LinuxSystem
 import RunnerWire
 import Scheduling
 import TaskModel
 import Testing
 
 @testable import HostService
-@testable import PluginLaunch
 
-@Suite("The keeper reads the cursors of running tasks from the memory of their launch")
+@Suite("The keeper compares the cursors that the launch thread reads with those before")
 struct CursorKeeperTests {
     private static let launch = LaunchNumber(rawValue: 3)
     private static let task = TaskID(launch: launch, index: 0)
 
-    private let memory: CursorMemory
     private var keeper = CursorKeeper()
 
-    init() throws {
-        memory = try CursorMemory()
-        keeper.began(Self.launch, memory)
-        keeper.received(try Self.planned(.processing), with: nil, in: Self.launch)
-    }
+    init() throws { keeper.received(try Self.planned(.processing), with: nil, in: Self.launch) }
 
     private static func planned(_ kind: TaskKind) throws -> PlannedTask {
         let request = PendingRequest(
@@ -35,79 +27,38 @@ struct CursorKeeperTests {
         return PlannedTask(id: task, work: .request(request))
     }
 
-    /// Writes a version of the cursor, as the runner does.
-    ///
-    /// - Parameter isWhole: whether the write is finished.
-    private func write(_ bytes: [UInt8], number: UInt64, isWhole: Bool = true) {
-        var place = [UInt8](repeating: 0, count: CursorPlaces.stride)
-        place.withUnsafeMutableBytes { buffer in
-            guard let address = buffer.baseAddress else { return }
-            CursorSlot(number: number, task: Self.task, bytes: bytes).write(toPlace: address)
-        }
-        let start = CursorSlot.position(of: number) * CursorSlot.stride
-        if !isWhole { place[start + CursorSlot.headerSize] ^= 1 }
-        let slot = Array(place[start..<start + CursorSlot.stride])
-        #expect(pwrite(memory.descriptor.number, slot, slot.count, off_t(start)) == slot.count)
+    private mutating func write(_ bytes: [UInt8], number: UInt64) -> CursorWrite? {
+        keeper.wrote(CursorSlot(number: number, task: Self.task, bytes: bytes), in: Self.launch)
     }
 
-    private func time(_ milliseconds: Int64) -> MonotonicTime {
-        MonotonicTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
+    @Test mutating func `a write that repeats the contents is recognized, and one that returns to older ones is not`() {
+        #expect(write([1], number: 1) == .moved)
+        #expect(write([1], number: 2) == .repeated)
+        #expect(write([2], number: 3) == .moved)
+        #expect(write([1], number: 4) == .moved)
+        #expect(write([], number: 5) == .discarded)
+        #expect(write([], number: 6) == .repeated)
     }
 
-    private mutating func note(_ milliseconds: Int64) -> CursorWrite? {
-        keeper.noted(Self.task, of: Self.launch, at: time(milliseconds))
+    @Test mutating func `a write of the contents at the start of the run is no movement`() throws {
+        let cursor = TaskCursor(
+            bytes: [7],
+            version: "1.0",
+            movedAt: WallTime(nanoseconds: 1),
+            submission: SubmissionNumber(rawValue: 1)
+        )
+        keeper.received(try Self.planned(.processing), with: cursor, in: Self.launch)
+        #expect(write([7], number: 1) == .unmoved)
+        #expect(write([8], number: 2) == .moved)
+        #expect(write([7], number: 3) == .unmoved)
     }
 
-    private mutating func readOwed(_ milliseconds: Int64) -> [CursorWrite] {
-        keeper.readOwed(at: time(milliseconds)).map(\.write)
-    }
-
-    @Test mutating func `a note soon after a read owes one read, which finds the newest cursor`() {
-        write([1], number: 1)
-        #expect(note(900) == .moved)
-        #expect(keeper.nextRead == nil)
-        write([2], number: 2)
-        #expect(note(1_000) == nil)
-        #expect(note(1_010) == nil)
-        #expect(keeper.nextRead == time(1_250))
-        #expect(readOwed(1_249) == [])
-        #expect(readOwed(1_250) == [.moved])
-        #expect(keeper.nextRead == nil)
-    }
-
-    @Test mutating func `a note whose read finds an unfinished cursor owes one more read`() {
-        write([1], number: 1, isWhole: false)
-        #expect(note(0) == nil)
-        write([1], number: 1)
-        #expect(readOwed(250) == [.moved])
-    }
-
-    @Test mutating func `forged notes without a write owe one read at a time`() {
-        for milliseconds in 0..<250 { #expect(note(Int64(milliseconds)) == nil) }
-        #expect(readOwed(250) == [])
-        #expect(keeper.nextRead == nil)
-    }
-
-    @Test mutating func `a read that is owed finds nothing after the launch has ended`() {
-        write([1], number: 1)
-        #expect(note(0) == .moved)
-        write([2], number: 2)
-        #expect(note(10) == nil)
-        #expect(keeper.ended(Self.launch).map(\.write) == [.moved])
-        #expect(readOwed(260) == [])
-    }
-
-    @Test mutating func `a write that repeats the contents counts only for a call that waits for its commit`() {
-        write([1], number: 1)
-        #expect(note(0) == .moved)
-        write([1], number: 2)
-        #expect(note(1_000) == nil)
-        #expect(readOwed(2_000) == [])
-        write([1], number: 3)
-        #expect(keeper.awaited(Self.task, of: Self.launch, number: 3) == .repeated)
-        #expect(keeper.awaited(Self.task, of: Self.launch, number: 2) == .repeated)
-        write([2], number: 4)
-        #expect(keeper.awaited(Self.task, of: Self.launch, number: 4) == .moved)
+    @Test mutating func `a call finds the version that it waits for, and newer ones`() {
+        #expect(!keeper.has(Self.task, of: Self.launch, number: 1))
+        #expect(write([1], number: 3) == .moved)
+        #expect(keeper.has(Self.task, of: Self.launch, number: 2) && keeper.has(Self.task, of: Self.launch, number: 3))
+        #expect(!keeper.has(Self.task, of: Self.launch, number: 4))
+        #expect(!keeper.has(Self.task, of: Self.launch, number: 0))
     }
 
     @Test mutating func `the contents of a task are kept until its end is on disk, and no longer`() {
@@ -118,18 +69,12 @@ struct CursorKeeperTests {
         _ = keeper.complete([ending], of: Ticket(rawValue: 2))
         keeper.committed(Ticket(rawValue: 2), isOnDisk: true)
         #expect(keeper.launchesWithEntries == [])
-        write([1], number: 1)
-        #expect(keeper.ended(Self.launch).isEmpty)
+        #expect(write([1], number: 1) == nil)
     }
 
-    @Test mutating func `a push has no cursor, whatever its launch writes and sends`() throws {
-        let launch = LaunchNumber(rawValue: 3)
-        var keeper = CursorKeeper()
-        keeper.began(launch, memory)
+    @Test mutating func `a push has no cursor, whatever its launch writes`() throws {
+        let launch = LaunchNumber(rawValue: 4)
         keeper.received(try Self.planned(.push), with: nil, in: launch)
-        write([1], number: 1)
-        #expect(keeper.noted(Self.task, of: launch, at: time(0)) == nil)
-        #expect(keeper.nextRead == nil)
-        #expect(keeper.ended(launch).isEmpty)
+        #expect(keeper.wrote(CursorSlot(number: 1, task: Self.task, bytes: [1]), in: launch) == nil)
     }
 }

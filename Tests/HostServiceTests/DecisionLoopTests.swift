@@ -185,10 +185,6 @@ struct DecisionLoopTests {
                 Issue.record("no runner")
                 return
             }
-            guard case .launch(.cursors) = loop.mailbox.take()?.input else {
-                Issue.record("no memory of cursors")
-                return
-            }
             // The launcher continues until the mailbox has refused a message.
             while loop.mailbox.admitOrPause(launch) { sched_yield() }
             let time = SystemClock().monotonic + .milliseconds(20)

@@ -5,8 +5,7 @@ import RunnerWire
 import Synchronization
 import TaskModel
 
-/// Records every event of a launcher but `cursors`, whose memory has an open descriptor. Tests can wait for an event,
-/// without a timeout: a test that waits in vain hangs.
+/// Records every event of a launcher. Tests can wait for an event, without a timeout: a test that waits in vain hangs.
 final class EventLog: Sendable {
     private struct State {
         var events: [LaunchEvent] = []
@@ -18,7 +17,6 @@ final class EventLog: Sendable {
     var events: [LaunchEvent] { state.withLock { $0.events } }
 
     func add(_ event: LaunchEvent) {
-        if case .cursors = event { return }
         state.withLock { state in
             state.events.append(event)
             state.waiters.removeAll { $0(event) }

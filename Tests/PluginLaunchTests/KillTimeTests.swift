@@ -27,8 +27,7 @@ extension LaunchTests {
                 case .message: "m"
                 case .killTimePassed: "k"
                 case .ended: "e"
-                case .cursors: ""
-                case .unavailable, .unlimited, .failedByHost, .refused, .malformed, .windowExceeded, .output,
+                case .unavailable, .wrote, .unlimited, .failedByHost, .refused, .malformed, .windowExceeded, .output,
                     .outputDropped:
                     "?"
                 }

@@ -105,6 +105,18 @@ struct TrialAnswerTests {
         #expect(scripted == [true, false])
     }
 
+    @Test(arguments: [false, true])
+    func `a trial gives a device token, or refuses each registration for pushes by its script`(refuses: Bool) throws {
+        var script = TrialScript([])
+        script.refusesPushRegistration = refuses
+        var trial = try PlayedTrial(tasks: ["one"], script, modes: [.processing, .remoteNotification])
+        _ = trial.enter()
+        let actions = trial.receive(.registerForPushes(CallNumber(rawValue: 1)), at: 5)
+        #expect(refusal(actions) == (refuses ? .notRecorded : nil))
+        guard case .send(.pushToken(_, let token?))? = actions.first else { return #expect(refuses) }
+        #expect(!refuses && token.bytes.count == PushToken.size)
+    }
+
     @Test func `a continued request submitted in a trial is delivered to the same launch and keeps it open`() throws {
         var trial = try PlayedTrial(tasks: ["one"])
         _ = trial.enter()

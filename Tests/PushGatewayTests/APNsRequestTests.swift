@@ -7,7 +7,7 @@ import Testing
 
 @testable import PushGateway
 
-@Suite("A push has the header fields of Apple's protocol, and a wrong one its reason", .proves("C22"))
+@Suite("A push has the header fields of Apple's protocol, and a wrong one its reason", .proves(85, "C22"))
 struct APNsRequestTests {
     @Test(arguments: [
         ("apns-id", "x", APNsReason.badMessageID), ("apns-id", "eabeae54-14a8-11e5-b60b-1697f925ec7g", .badMessageID),

@@ -13,6 +13,7 @@ import Testing
 struct GatewayTests {
     private let host = RecordingHost()
     private let connection = SenderConnection()
+    private let http1 = SenderConnection(isHTTP2: false)
 
     private func gateway(
         _ host: RecordingHost? = nil,
@@ -44,6 +45,7 @@ struct GatewayTests {
         #expect(answer.fields == [.init("apns-id", "eabeae54-14a8-11e5-b60b-1697f925ec7b")])
         let push = try #require(host.pushes.first)
         #expect(push.token == Samples.deviceToken && push.payload == Data(#"{"aps":{"content-available":1}}"#.utf8))
+        #expect(push.id == "eabeae54-14a8-11e5-b60b-1697f925ec7b")
     }
 
     @Test func `an answer has a new identifier when the push has none`() async throws {
@@ -53,6 +55,7 @@ struct GatewayTests {
         ]
         .map { $0.fields.first?.value }
         #expect(ids[0] != ids[1] && ids.allSatisfy { $0?.count == 36 })
+        #expect(host.pushes.map(\.id) == [nil, nil])
     }
 
     @Test func `a refusal has the identifier as it was sent, also an invalid one`() async throws {
@@ -107,13 +110,14 @@ struct GatewayTests {
         #expect(await gateway.answer(try Samples.request(), on: connection).status == 200)
     }
 
-    @Test func `a repeated push with the same identifier reaches the host once, and gets the same answer`() async throws
-    {
+    @Test func `each attempt of a push reaches the host with the same identifier, in lower case`() async throws {
         let gateway = try gateway()
-        var answers: [GatewayAnswer] = []
-        for _ in 1...2 { answers.append(await gateway.answer(try Samples.request(), on: connection)) }
-        #expect(answers[0] == answers[1] && answers[0].status == 200)
-        #expect(host.pushes.count == 1)
+        let id = "EABEAE54-14A8-11E5-B60B-1697F925EC7B"
+        for field in [id, id.lowercased()] {
+            let answer = await gateway.answer(try Samples.request(["apns-id": field]), on: connection)
+            #expect(answer.status == 200 && answer.fields == [.init("apns-id", field)])
+        }
+        #expect(host.pushes.map(\.id) == [id.lowercased(), id.lowercased()])
     }
 
     @Test func `a key that sends too fast is answered 429 with the time to wait`() async throws {
@@ -125,6 +129,30 @@ struct GatewayTests {
         #expect(Self.reason(answers[2]) == "TooManyRequests")
         #expect(answers[2].fields.contains(.init("retry-after", "1")))
         #expect(host.pushes.count == 2)
+    }
+
+    @Test func `a key that sends too fast is refused before the signature of a new token is verified`() async throws {
+        let gateway = try gateway(rate: 1)
+        #expect(await gateway.answer(try Samples.request(), on: connection).status == 200)
+        let wrong = try Samples.request([
+            "authorization": try Samples.authorization(signer: P256.Signing.PrivateKey())
+        ])
+        for _ in 1...40 {
+            #expect(Self.reason(await gateway.answer(wrong, on: SenderConnection())) == "TooManyRequests")
+            #expect(Self.reason(await gateway.answer(wrong, on: connection)) == "TooManyRequests")
+        }
+        #expect(!connection.isExhausted)
+    }
+
+    @Test func `wrong signatures take no pushes from their key`() async throws {
+        let gateway = try gateway(rate: 1)
+        let wrong = try Samples.request([
+            "authorization": try Samples.authorization(signer: P256.Signing.PrivateKey())
+        ])
+        for _ in 1...20 {
+            #expect(Self.reason(await gateway.answer(wrong, on: SenderConnection())) == "InvalidProviderToken")
+        }
+        #expect(await gateway.answer(try Samples.request(), on: connection).status == 200)
     }
 
     @Test func `a key whose pushes all wait for the host is answered 429 until the host answers`() async throws {
@@ -149,30 +177,30 @@ struct GatewayTests {
         #expect(await first.value.status == 200)
         #expect(await gateway.answer(request, on: connection).status == 200)
         let post = GatewayRequest(method: "POST", path: "/push/\(secret)", fields: [], body: [0])
-        #expect(await gateway.answer(post, on: nil).status == 201)
+        #expect(await gateway.answer(post, on: http1).status == 201)
     }
 
     @Test func `a webhook takes any bytes for its plugin, and names its protocol`() async throws {
         let (webhook, secret) = PushWebhook.new(for: try Samples.plugin())
         let gateway = try gateway(webhook: webhook, rate: 1)
-        let get = await gateway.answer(GatewayRequest(method: "GET", path: "/push/\(secret)", fields: []), on: nil)
+        let get = await gateway.answer(GatewayRequest(method: "GET", path: "/push/\(secret)", fields: []), on: http1)
         #expect(get.status == 200 && get.body == Array(#"{"unifiedpush":{"version":1}}"#.utf8))
         let post = GatewayRequest(method: "POST", path: "/push/\(secret)", fields: [], body: [0, 255])
-        #expect(await gateway.answer(post, on: nil).status == 201)
+        #expect(await gateway.answer(post, on: http1).status == 201)
         #expect(host.pushes.first?.payload == Data([0, 255]) && host.pushes.first?.token == nil)
-        #expect(await gateway.answer(post, on: nil).status == 429)
+        #expect(await gateway.answer(post, on: http1).status == 429)
         let put = GatewayRequest(method: "PUT", path: "/push/\(secret)", fields: [])
-        #expect(await gateway.answer(put, on: nil).status == 405)
+        #expect(await gateway.answer(put, on: http1).status == 405)
         let wrong = GatewayRequest(method: "POST", path: "/push/" + String(repeating: "0", count: 64), fields: [])
-        #expect(await gateway.answer(wrong, on: nil).status == 404)
+        #expect(await gateway.answer(wrong, on: http1).status == 404)
     }
 
     @Test func `a large body of a webhook is refused, and Apple's protocol is not served over HTTP 1`() async throws {
         let (webhook, secret) = PushWebhook.new(for: try Samples.plugin())
         let gateway = try gateway(webhook: webhook)
         let large = GatewayRequest(method: "POST", path: "/push/\(secret)", fields: [], isTooLarge: true)
-        #expect(await gateway.answer(large, on: nil).status == 413)
-        #expect(await gateway.answer(try Samples.request(), on: nil).status == 404)
+        #expect(await gateway.answer(large, on: http1).status == 413)
+        #expect(await gateway.answer(try Samples.request(), on: http1).status == 404)
         #expect(host.pushes.isEmpty)
     }
 }

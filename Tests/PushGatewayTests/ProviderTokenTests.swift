@@ -57,6 +57,26 @@ struct ProviderTokenTests {
         #expect(ProviderToken(authorization: authorization) == nil)
     }
 
+    @Test func `the key of a token is read from its head alone`() throws {
+        let text = try #require(ProviderToken.text(inAuthorization: try Samples.authorization()))
+        let head = String(text.prefix { $0 != "." })
+        #expect(ProviderToken.keyID(ofText: text) == Samples.keyID)
+        #expect(ProviderToken.keyID(ofText: head + ".?.?") == Samples.keyID)
+        #expect(ProviderToken(text: head + ".?.?") == nil)
+        let other = try #require(ProviderToken.text(inAuthorization: try Samples.authorization(algorithm: "none")))
+        #expect(ProviderToken.keyID(ofText: other) == nil && ProviderToken.keyID(ofText: "?") == nil)
+    }
+
+    @Test func `a verified token is known by its text, and a refused one is not`() throws {
+        let (key, stranger) = (try Samples.key(), P256.Signing.PrivateKey())
+        let valid = try Samples.authorization()
+        let wrong = try Samples.authorization(signer: stranger)
+        _ = try verify(valid, keys: [key])
+        #expect(throws: APNsReason.invalidProviderToken) { try verify(wrong, keys: [key]) }
+        let texts = try [valid, wrong].map { try #require(ProviderToken.text(inAuthorization: $0)) }
+        #expect(texts.map { verifier.verified($0)?.keyID } == [Samples.keyID, nil])
+    }
+
     @Test func `a kept token is verified again after its key was replaced or removed`() throws {
         let (old, token) = (try Samples.key(), try Samples.authorization())
         #expect(try verify(token, keys: [old]) == old)

@@ -123,6 +123,19 @@ struct ObservedTests {
         #expect(learned.population.plugins.first?.tasks.first?.every == nil)
     }
 
+    @Test func `a task that continued has a cursor, and its run time is that of all runs of a request`() throws {
+        let launches = [
+            try launch(0, took: 300, .continues, submission: 7), try launch(600, took: 300, .continues, submission: 7),
+            try launch(1_200, took: 40, submission: 7), try launch(3 * Self.hour, took: 500, submission: 8),
+            try launch(6 * Self.hour, took: 300, .continues, submission: 9),
+        ]
+        let task = try #require(learn(launches).population.plugins.first?.tasks.first)
+        #expect(task.continues)
+        #expect(task.takes == .observed([.seconds(640), .seconds(500)]))
+        let other = learn([try launch(0), try launch(60, .expired)]).population.plugins.first?.tasks.first
+        #expect(other?.continues == false)
+    }
+
     @Test func `requests of a schedule become a schedule of the replay, unless the configuration has one`() throws {
         let learned = learn(try (0..<6).map { try launch($0 * Self.hour, by: .schedule) })
         let plugin = try #require(PluginIdentifier("com.example.app"))

@@ -77,6 +77,36 @@ struct WorldTests {
         #expect(Set(staggered.map { $0 / second }).count > 10)
     }
 
+    /// A task in runs of at most ten minutes, the default budget.
+    private func cleaning(minutes: Int, crashes: Int = 0, continues: Bool) throws -> ReplayReport.Plugin {
+        let plugins = """
+              com.example.app:
+                tasks:
+                  com.example.app.clean:
+                    kind: processing
+                    every: 1h
+                    takes: { typical: \(minutes)min }
+                    crashes: \(crashes)
+                    resubmits: never
+            """
+        var scenario = try ReplayScenario.of(trace: "", plugins: plugins)
+        scenario.population.plugins[0].tasks[0].continues = continues
+        return try scenario.play().report.plugin("com.example.app")
+    }
+
+    @Test func `a task with a cursor does the rest of its work in the next run of a replay`() throws {
+        let plugin = try cleaning(minutes: 25, continues: true)
+        #expect(plugin.outcomes("continues") == 2 && plugin.outcomes("succeeded") == 1)
+        let other = try cleaning(minutes: 25, continues: false)
+        #expect(other.outcomes("continues") == 0 && other.outcomes("succeeded") == 0)
+    }
+
+    @Test func `crashes of a task that moves its cursor charge no attempt in a replay`() throws {
+        let plugin = try cleaning(minutes: 8, crashes: 100, continues: true)
+        #expect(plugin.outcomes("continues") > 3 && plugin.outcomes("abandoned") == 0)
+        #expect(try cleaning(minutes: 8, crashes: 100, continues: false).outcomes("abandoned") == 1)
+    }
+
     @Test func `a suspension in a replay does not use up the budget of a running launch`() throws {
         let steady = try ReplayScenario.of(trace: "", plugins: Self.backup).play().report
         let first = try #require(steady.launches(of: "com.example.backup").first)

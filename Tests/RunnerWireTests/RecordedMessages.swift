@@ -67,6 +67,7 @@ enum RecordedMessages {
             .plan(plan(deadline: nil)),
             .confine(Confinement(containerPath: "")),
             .confine(confinement(SampleMessages.bareSandbox)),
+            .yieldCursor(task),
             .expireAssertions(.hostShutdown),
             .submitted(call, SubmissionNumber(rawValue: 9)),
             .refused(call, SubmissionRefusal(code: .unavailable, subReason: .notOffered, message: "not offered")),
@@ -205,8 +206,8 @@ extension RunnerMessage {
 
 extension HostMessage {
     enum Name: String, CaseIterable {
-        case confine, plan, deliver, expire, expireAssertions, submitted, refused, cancelled, pending, cursorStored,
-            pushToken, stop
+        case confine, plan, deliver, expire, yieldCursor, expireAssertions, submitted, refused, cancelled, pending,
+            cursorStored, pushToken, stop
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
@@ -216,6 +217,7 @@ extension HostMessage {
         case .plan: .plan
         case .deliver: .deliver
         case .expire: .expire
+        case .yieldCursor: .yieldCursor
         case .expireAssertions: .expireAssertions
         case .submitted: .submitted
         case .refused: .refused

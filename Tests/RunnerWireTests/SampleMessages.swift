@@ -128,6 +128,7 @@ enum SampleMessages {
         .deliver(task(payload: [], event: .fetch)),
         .expire([TaskID(rawValue: 9)], .stoppedByUser),
         .expire([], .containerLocked),
+        .yieldCursor(TaskID(rawValue: .max)),
         .expireAssertions(.hostShutdown),
         .submitted(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .max)),
         .cursorStored(CallNumber(rawValue: .max), isRecorded: true),

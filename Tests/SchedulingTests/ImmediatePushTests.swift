@@ -7,8 +7,7 @@ import Testing
 
 @Suite("A push that has to start at once starts or lapses, and replaces no waiting push", .proves("C21"))
 struct ImmediatePushTests {
-    private static let plugin = PluginEntry.app(modes: [.fetch, .processing, .remoteNotification])
-    private let host = SchedulerDriver(ImmediatePushTests.plugin)
+    private let host = SchedulerDriver(.pushed())
 
     @Test func `a push that has to start at once starts when nothing delays it`() {
         let answer = host.push(isOnlyNow: true)

@@ -58,6 +58,21 @@ struct LoadingTests {
         #expect(!host.scheduler.pluginPage(after: nil, limit: 10).isPartial)
     }
 
+    @Test func `a requeueing that cannot be recorded makes only the lists partial that contain its task`() {
+        host.submit(.clean)
+        host.enter()
+        host.commits = .failing
+        host.restart()
+        let now = host.clock.now
+        func isPartial(_ filter: WorkFilter) -> Bool {
+            host.scheduler.waitingPage(after: nil, limit: 10, matching: filter, at: now).isPartial
+        }
+        #expect(isPartial(WorkFilter()) && isPartial(WorkFilter(plugin: .app)))
+        #expect(isPartial(WorkFilter(plugin: .app, kinds: [.processing])))
+        #expect(isPartial(WorkFilter(kinds: [.processing])))
+        #expect(!isPartial(WorkFilter(plugin: .mail)) && !isPartial(WorkFilter(plugin: .app, kinds: [.refresh])))
+    }
+
     @Test func `a cancellation of an identifier that no installed plugin owns waits until every plugin is loaded`() {
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         host.submit(.clean, after: .hours(1))

@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import LinuxSystem
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -84,6 +85,38 @@ struct CopyTests {
         try copied.close()
     }
 
+    @Test(.proves("C21"), arguments: [15, 18])
+    func `a copy has no device token, also not in its free space, and its tokens have ended`(version: Int) throws {
+        try makeLedger(ofVersion: version)
+        let tail = [UInt8](repeating: 0xb7, count: PushToken.size - 1)
+        let database = try DatabaseQueue(path: directory.path)
+        try database.writeWithoutTransaction { database in
+            // As in a file of an SQLite without this default.
+            try database.execute(sql: "PRAGMA secure_delete = OFF")
+            for number in 2...200 as ClosedRange<UInt8> {
+                let plugin = "INSERT INTO plugin (id, identifier) VALUES (?, ?)"
+                try database.execute(sql: plugin, arguments: [number, "com.example.p\(number)"])
+                let columns = version < 18 ? "(plugin, token, issued_at)" : "(plugin, token, issued_at, digest)"
+                let values = version < 18 ? "(?, ?, 1)" : "(?, ?, 1, CAST('\(number)' AS BLOB))"
+                try database.execute(
+                    sql: "INSERT INTO push_token \(columns) VALUES \(values)",
+                    arguments: [number, Data([number] + tail)]
+                )
+            }
+            try database.execute(sql: "DELETE FROM push_token WHERE plugin % 2 = 0")
+        }
+        try database.close()
+        #expect(try Data(contentsOf: URL(filePath: directory.path)).range(of: Data(tail)) != nil)
+        try Ledger.open(path: directory.path).close()
+        #expect(try Data(contentsOf: URL(filePath: copy(version).path)).range(of: Data(tail)) == nil)
+        let copied = try DatabaseQueue(path: copy(version).path)
+        let counts = try copied.read { database in
+            try ["push_token", "ended_push_token"].map { try Int.fetchOne(database, sql: "SELECT count(*) FROM \($0)") }
+        }
+        try copied.close()
+        #expect(counts == [0, version < 18 ? 0 : 99])
+    }
+
     @Test(arguments: [0o600, 0o640]) func `a copy has the mode and the owner of the ledger`(mode: Int) throws {
         try makeLedger(ofVersion: 7)
         chmod(directory.path, mode_t(mode))
@@ -100,7 +133,9 @@ struct CopyTests {
     @Test func `an upgrade keeps the copies of the two newest versions and deletes unfinished ones`() throws {
         for version in [2, 4, 5] {
             try Data([1]).write(to: URL(filePath: copy(version).path))
-            try Data([1]).write(to: URL(filePath: copy(version).path + ".partial"))
+            for suffix in ["", "-wal", "-shm"] {
+                try Data([1]).write(to: URL(filePath: copy(version).path + ".partial" + suffix))
+            }
         }
         try Data([1]).write(to: URL(filePath: directory.path + ".version-x"))
         try makeLedger(ofVersion: 6)

@@ -54,6 +54,45 @@ struct CursorLimitTests {
         #expect(try has(others[0]))
     }
 
+    @Test(.proves("C19")) func `the cursors of pending requests are deleted after all others`() async throws {
+        let waiting = others.prefix(2)
+        for (index, identifier) in waiting.enumerated() {
+            let request = PendingRequest(
+                plugin: feed,
+                number: SubmissionNumber(rawValue: Int64(index + 1)),
+                request: TaskRequest(identifier: identifier, kind: .processing),
+                submitter: .user,
+                submittedAt: time(1)
+            )
+            try await ledger.commitAndWait([.storeRequest(request, payload: [])])
+        }
+        try await ledger.commitAndWait(others.map { write($0) })
+        try await ledger.commitAndWait([write(newest)])
+        #expect(try has(others[0]) && has(others[1]) && !has(others[2]) && has(others[3]))
+    }
+
+    @Test(.proves("C19")) func `ten deletions of a minute have journal entries, and one entry counts the others`()
+        async throws
+    {
+        let more = try (0..<26).map { try #require(TaskIdentifier("com.example.feed.more\($0)")) }
+        try await ledger.commitAndWait(others.map { write($0) })
+        for identifier in more.prefix(25) { try await ledger.commitAndWait([write(identifier, at: 5)]) }
+        #expect(groups.added.count == 10 && groups.added.allSatisfy { $0.count == nil && $0.label != nil })
+        try await ledger.commitAndWait([write(more[25], at: 65)])
+        #expect(groups.added.count == 12)
+        #expect(groups.added[10].count == 15 && groups.added[10].label == nil)
+        #expect(groups.added[11].label == others[25].text)
+    }
+
+    @Test(.proves("C19")) func `a deletion of a failed commit is not counted`() async throws {
+        let more = try (0..<26).map { try #require(TaskIdentifier("com.example.feed.more\($0)")) }
+        try await ledger.commitAndWait(others.map { write($0) })
+        let failing = more.prefix(25).map { write($0) } + [.endLaunch(99, end())]
+        await #expect(throws: LedgerError.self) { try await ledger.commitAndWait(failing) }
+        try await ledger.commitAndWait([write(newest)])
+        #expect(groups.added.map(\.label) == [others[0].text])
+    }
+
     @Test(.proves("C19")) func `the cursor of a running task is not deleted, and each deletion is in the journal`()
         async throws
     {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has nineteen named migration steps, and its version is their number`() throws {
+    @Test func `the schema has twenty named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -29,12 +29,13 @@ struct SchemaTests {
                 "17: pushes without a journal entry",
                 "18: digests of device tokens",
                 "19: order and payloads of cursors, restarts, setbacks",
+                "21: answers to pushes",
             ]
         )
-        #expect(LedgerSchema.version == 19)
+        #expect(LedgerSchema.version == 20)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 19)
+        #expect(try pragma("user_version", of: database) == 20)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -68,8 +69,9 @@ struct SchemaTests {
         17: pushSumsVersion,
         18: tokenDigestsStep,
         19: nineteenthVersion,
+        20: pushAnswersVersion,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 19 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 20 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -234,6 +236,11 @@ private let nineteenthVersion = """
         INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses
         INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT,
         payload_size INTEGER!, failures INTEGER!, expires_at INTEGER, setbacks INTEGER!
+    """
+
+private let pushAnswersVersion = """
+    push_answer: plugin INTEGER! #1, submission INTEGER! #2, identity BLOB!, state TEXT!, other INTEGER, expires_at
+        INTEGER, at INTEGER!
     """
 
 private let fifteenthStep = """

@@ -7,6 +7,7 @@
  *             done SUBMISSION LAUNCH, after the runner has accepted the completion; twice SUBMISSION LAUNCH, when the
  *             submission runs elsewhere at the same time; accepted SUBMISSION IDENTIFIER PAYLOAD, of its own requests
  *     locks   byte N is locked while submission N runs
+ *     items   lines of the same form: item NUMBER SUBMISSION LAUNCH MONOTONIC PID, one per item of a loop with a cursor
  * The text after the colon of a payload selects the behaviour of the handler. */
 #define _GNU_SOURCE
 #include <bgtask.h>
@@ -19,26 +20,41 @@
 
 #define CONTINUED 10
 #define LINE_LENGTH 256
+#define ITEMS 200
 
 static char runs[4096];
+static char items[4096];
 static char locks[4096];
 static unsigned long long launch;
 
 /* One write per line: lines of several processes do not mix. All lines have one length, which divides a page's: a kill in
  * the middle of a write leaves a part of it only between two pages. */
-static int record(const char *format, ...) {
+static int record_in(const char *path, const char *format, va_list values) {
     char line[LINE_LENGTH];
     memset(line, ' ', sizeof line);
-    va_list values;
-    va_start(values, format);
     const int length = vsnprintf(line, sizeof line, format, values);
-    va_end(values);
     if (length < 0 || length >= LINE_LENGTH) return 0;
     line[length] = ' ';
     line[LINE_LENGTH - 1] = '\n';
-    const int file = open(runs, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     const int written = file >= 0 && write(file, line, sizeof line) == LINE_LENGTH;
     if (file >= 0) close(file);
+    return written;
+}
+
+static int record(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    const int written = record_in(runs, format, values);
+    va_end(values);
+    return written;
+}
+
+static int record_item(const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    const int written = record_in(items, format, values);
+    va_end(values);
     return written;
 }
 
@@ -56,12 +72,13 @@ static void end_assertion(void *context, const bgt_host *host, bgt_assertion ass
 }
 
 /* The identifier of the child is the parent's with its last digit, which is below 5, increased by 5. */
-static void submit_child(const bgt_host *host, const bgt_task_info *parent) {
+static void submit_child(const bgt_host *host, const bgt_task_info *parent, const char *word) {
     char identifier[256];
     char payload[64];
     snprintf(identifier, sizeof identifier, "%s", parent->identifier);
     identifier[strlen(identifier) - 1] += 5;
-    const int length = snprintf(payload, sizeof payload, "child-%llu", (unsigned long long)parent->submission);
+    const int length = snprintf(payload, sizeof payload, "child-%llu%s", (unsigned long long)parent->submission,
+        word);
     bgt_request request = bgt_continued_request(identifier, "child", NULL);
     request.payload = (const uint8_t *)payload;
     request.payload_length = (uint64_t)length;
@@ -81,6 +98,22 @@ static long long nanoseconds(clockid_t clock) {
     return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* One item of a loop with a cursor: its number is the cursor behind it. */
+static int32_t do_item(void *context, const bgt_host *host, bgt_task task, const bgt_position *here,
+    bgt_position *next) {
+    const unsigned long long *const submission = context;
+    unsigned number = 0;
+    (void)host, (void)task;
+    if (here->length == sizeof number) memcpy(&number, here->cursor, sizeof number);
+    if (number == ITEMS) return BGT_STEP_END;
+    usleep(5000);
+    record_item("item %u %llu %llu %lld %d", number, *submission, launch, nanoseconds(CLOCK_MONOTONIC), (int)getpid());
+    number++;
+    memcpy(next->cursor, &number, sizeof number);
+    next->length = sizeof number;
+    return BGT_STEP_DONE;
+}
+
 static void append(void *context, const bgt_host *host, bgt_task task) {
     const long long wall = nanoseconds(CLOCK_REALTIME);
     const long long monotonic = nanoseconds(CLOCK_MONOTONIC);
@@ -98,6 +131,13 @@ static void append(void *context, const bgt_host *host, bgt_task task) {
     const char *word = strchr(payload, ':');
     word = word ? word + 1 : "";
     bgt_assertion assertion = 0;
+    if (strcmp(word, "items") == 0 || strcmp(word, "durable-items") == 0) {
+        const uint32_t flags = strcmp(word, "items") == 0 ? 0 : BGT_CHECKPOINT_DURABLE;
+        unsigned long long number = submission;
+        if (bgt_for_each(host, task, do_item, &number, flags) == BGT_OK) record("done %llu %llu", submission, launch);
+        close(locked);
+        return;
+    }
     if (strcmp(word, "stay") == 0) {
         wait_for_expiration(host, task);
     } else if (strcmp(word, "assert") == 0) {
@@ -107,7 +147,10 @@ static void append(void *context, const bgt_host *host, bgt_task task) {
     } else if (strcmp(word, "long") == 0) {
         usleep(1500000);
     } else if (strcmp(word, "parent") == 0) {
-        submit_child(host, &info);
+        submit_child(host, &info, "");
+    } else if (strcmp(word, "parent-of-two") == 0) {
+        submit_child(host, &info, ":long"); /* still runs when the second one starts */
+        submit_child(host, &info, "");
     } else if (submission % 4 == 0) {
         usleep(40000); /* Many kills then interrupt a running handler. */
     }
@@ -136,6 +179,7 @@ BGTASK_PLUGIN_ENTRY(host, plugin) {
     launch = info.launch;
     snprintf(runs, sizeof runs, "%s/runs", directory);
     snprintf(locks, sizeof locks, "%s/locks", directory);
+    snprintf(items, sizeof items, "%s/items", directory);
     BGTASK_TRY(register_all(host, info.plugin, "t", atoi(count)));
     return register_all(host, info.plugin, "c", CONTINUED);
 }

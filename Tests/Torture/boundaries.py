@@ -56,6 +56,11 @@ class Provocations:
             self.account.submit(self.connection, f"{FIRST}.c{number}", "parent", kind="continued", title="parent")
         time.sleep(0.1)
 
+    def supersede(self):
+        """Starts a task inside of a launch in which an older task of the same identifier runs."""
+        self.account.submit(self.connection, f"{FIRST}.c0", "parent-of-two", kind="continued", title="parent")
+        time.sleep(0.1)
+
     def stop(self):
         """Stops the host after it has begun to serve."""
         self.connection.call("GET", "/v1/host")
@@ -93,6 +98,7 @@ ROUNDS = {
     "sendPlan": ("nothing", 10),
     "deliver": ("submit_inside", 3),
     "expire": ("expire", 2),
+    "yieldCursor": ("supersede", 1),
     "expireAssertions": ("expire", 2),
     "stop": ("nothing", 10),
     "kill": ("overstay", 2),

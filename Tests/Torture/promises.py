@@ -3,8 +3,8 @@
 import collections
 
 # Journal events after which a submission never runs again. "interrupted", "crashed" and the like requeue the task.
-FINAL = {"succeeded", "failed", "no-data", "expired", "overran", "not-registered", "abandoned", "cancelled", "replaced",
-         "superseded"}
+FINAL = {"succeeded", "failed", "no-data", "expired", "overran", "not-registered", "abandoned", "no-progress", "cancelled",
+         "replaced", "superseded"}
 
 # The numeric fields of a run's line; times in nanoseconds, "at" by the wall clock.
 NUMBERS = ("attempt", "launch", "at", "monotonic", "pid")

@@ -64,7 +64,8 @@ struct PushKeyAddCommand: AsyncParsableCommand {
         if webhook {
             let (webhook, secret) = PushWebhook.new(for: try webhookPlugin())
             try PushKeyOptions.change(directory, isCreating: true) { _ in try directory.write(webhook) }
-            return try show(directory, PushWebhook.pathPrefix + secret)
+            try show(directory, PushWebhook.pathPrefix + secret)
+            return await comparePlugins()
         }
         let key = try key()
         try PushKeyOptions.change(directory, isCreating: true) { keys in
@@ -78,6 +79,16 @@ struct PushKeyAddCommand: AsyncParsableCommand {
             try directory.write(key)
         }
         try show(directory, nil)
+        await comparePlugins()
+    }
+
+    /// Writes a remark about each pattern without a plugin, because it may be mistyped. Without a host there are none.
+    private func comparePlugins() async {
+        let patterns = plugin
+        let remarks = try? await host.connected(answerTimeout: .seconds(5)) { client in
+            await PushReceivers.remarks(about: patterns, on: client)
+        }
+        for remark in remarks ?? [] { CommandContext.current.writeMessage(remark) }
     }
 
     private func show(_ directory: KeyDirectory, _ path: String?) throws {

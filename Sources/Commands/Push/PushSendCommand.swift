@@ -3,6 +3,7 @@
 import ArgumentParser
 import ControlAPI
 import ControlClient
+import FoundationEssentials
 import TaskModel
 
 /// `bgtask push send`: sends a background push to a main plugin.
@@ -18,6 +19,8 @@ struct PushSendCommand: AsyncParsableCommand {
             Examples:
               bgtask push send com.example.feed --payload news.json
               bgtask push send com.example.feed --expires-at +1h --priority low
+              bgtask push send com.example.feed --only-now
+              bgtask push send com.example.feed --id "$(uuidgen)" --payload news.json
             """
     )
 
@@ -41,6 +44,18 @@ struct PushSendCommand: AsyncParsableCommand {
     )
     var priority: PushPriority = .normal
 
+    @Flag(help: "Deliver the push at once, or drop it when a reason delays it. The waiting push then stays.")
+    var onlyNow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The identifier of the push. A repetition within ten minutes with the same content is no new push.",
+            valueName: "uuid"
+        ),
+        transform: UUIDArgument.value
+    )
+    var id: UUID?
+
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
@@ -48,7 +63,13 @@ struct PushSendCommand: AsyncParsableCommand {
 
     func run() async throws {
         let bytes = try payload.map(PayloadFile.bytes) ?? []
-        let push = PluginPush(payload: bytes, expiresAt: try deadline(), priority: priority)
+        let push = PluginPush(
+            payload: bytes,
+            expiresAt: try deadline(),
+            priority: priority,
+            onlyNow: onlyNow,
+            id: id
+        )
         try output.show(try await host.connected { try await $0.push(to: identifier, push) })
     }
 

@@ -78,6 +78,13 @@ struct PushServeCommand: AsyncParsableCommand {
                 let host = HostAtSocket(client) { message in
                     if let message = reports.message(message, at: .now) { context.writeMessage(message) }
                 }
+                let comparison = Task {
+                    let patterns = keys.keys(at: .now).patterns
+                    for remark in await PushReceivers.remarks(about: patterns, on: client) {
+                        context.writeMessage(remark)
+                    }
+                }
+                defer { comparison.cancel() }
                 let times = Gateway.Times(monotonic: { .now }, wall: { .now })
                 let gateway = Gateway(keys: keys.keys, limits: limits, host: host, times: times)
                 do {

@@ -32,9 +32,10 @@ extension TryReport: Presentable {
 }
 
 extension TryReport.Submitted {
-    fileprivate var text: String {
+    var text: String {
         let begin = earliestBegin.map { ", begins no earlier than \(Timestamp(WallTime(nanoseconds: $0)))" } ?? ""
-        return "\(identifier) (\(kind)\(begin)): \(answer)" + (message.map { ": \($0)" } ?? "")
+        let deadline = expiresAt.map { ", lapses at \(Timestamp(WallTime(nanoseconds: $0)))" } ?? ""
+        return "\(identifier) (\(kind)\(begin)\(deadline)): \(answer)" + (message.map { ": \($0)" } ?? "")
     }
 }
 

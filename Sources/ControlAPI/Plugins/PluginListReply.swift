@@ -34,6 +34,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         case failing
         /// A user paused the plugin, or the main plugin of an extension. It may still have running launches.
         case paused
+        /// The operator disabled the plugin, or the main plugin of an extension.
         case disabled
     }
 

@@ -14,7 +14,7 @@ package enum PushPriority: String, CaseIterable, Hashable, Sendable {
 package struct PluginPush: CallBody, Hashable {
     package static let fields: [BodyField] = [
         .optional("payload", .base64), .optional("expires_at", .time), .optional("priority", .text),
-        .optional("token", .text), .optional("only_now", .boolean),
+        .optional("token", .text), .optional("only_now", .boolean), .optional("id", .text),
     ]
 
     /// The payload, encoded in base 64; nil for an empty one.
@@ -28,23 +28,28 @@ package struct PluginPush: CallBody, Hashable {
     package let token: String?
     /// Whether the push lapses unless it can start at once; nil stands for false.
     package let onlyNow: Bool?
+    /// The identifier of the push, a UUID that the sender chooses; nil for none. A repetition with the same content
+    /// gets the answer of the first push.
+    package let id: String?
 
     package init(
         payload: [UInt8] = [],
         expiresAt: WallTime? = nil,
         priority: PushPriority = .normal,
         token: PushToken? = nil,
-        onlyNow: Bool = false
+        onlyNow: Bool = false,
+        id: UUID? = nil
     ) {
         self.payload = CarriedPayload.data(payload)
         self.expiresAt = expiresAt.map { CalendarTime(Timestamp($0)) }
         self.priority = priority == .normal ? nil : priority.rawValue
         self.token = token?.hexadecimal
         self.onlyNow = onlyNow ? true : nil
+        self.id = id?.uuidString.lowercased()
     }
 
     private enum CodingKeys: String, CodingKey {
-        case payload, priority, token
+        case payload, priority, token, id
         case expiresAt = "expires_at"
         case onlyNow = "only_now"
     }
@@ -56,6 +61,7 @@ package struct PluginPush: CallBody, Hashable {
         package let priority: PushPriority
         package let token: PushToken?
         package let isOnlyNow: Bool
+        package let id: UUID?
     }
 
     package func validated() throws(RouteError) -> Valid {
@@ -64,7 +70,18 @@ package struct PluginPush: CallBody, Hashable {
             expiresAt: expiresAt?.time.wall,
             priority: try validPriority(),
             token: try token.map { text throws(RouteError) in try PushToken(validating: text) },
-            isOnlyNow: onlyNow ?? false
+            isOnlyNow: onlyNow ?? false,
+            id: try id.map { text throws(RouteError) in try Self.identifier(text) }
+        )
+    }
+
+    private static func identifier(_ text: String) throws(RouteError) -> UUID {
+        if let id = UUID(uuidString: text) { return id }
+        throw RouteError(
+            .wordUnknown,
+            field: "id",
+            "field \"id\" has \(text.utf8.count) bytes, which are no UUID",
+            remedy: "send a UUID, such as eabeae54-14a8-11e5-b60b-1697f925ec7b, or leave the field out"
         )
     }
 

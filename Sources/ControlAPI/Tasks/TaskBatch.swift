@@ -18,15 +18,12 @@ package struct TaskBatch: Sendable {
         // Before the body is parsed, whose cost grows with the number of its values.
         let count = ListScan.longestMember(of: data)
         if count > sizes.upperBound { throw wrongCount(count) }
-        let members = try fields.members(of: data, for: .taskSubmitBatch)
-        try fields.check(members, for: .taskSubmitBatch)
-        guard case .array(let values)? = members["requests"], sizes.contains(values.count) else { throw wrongCount(0) }
-        let decoded: Decoded
-        do {
-            decoded = try WireCoding.decode(from: data)
-        } catch {
-            throw .undecodable(error)
+        let parsed = try ParsedBody<Decoded>(data, fields, for: .taskSubmitBatch)
+        try fields.check(parsed.members, for: .taskSubmitBatch)
+        guard case .array(let values)? = parsed.members["requests"], sizes.contains(values.count) else {
+            throw wrongCount(0)
         }
+        let decoded = try parsed.decoded()
         let repeated = RepeatedField.inElements(of: data)
         let requests = values.indices.map { index in
             Result<TaskSubmission, RouteError> { () throws(RouteError) in

@@ -54,34 +54,50 @@ extension CallBody {
     /// The decoded body of a call of `route`. Throws a refusal for a missing body, for a body that is no JSON object,
     /// and for an unknown, repeated, missing or invalid field.
     package static func reading(_ data: Data, for route: Route) throws(RouteError) -> Self {
-        try fields.check(try fields.members(of: data, for: route), for: route)
+        let parsed = try ParsedBody<Self>(data, fields, for: route)
+        try fields.check(parsed.members, for: route)
+        return try parsed.decoded()
+    }
+}
+
+/// A body that was parsed once: the members of its object, by which its fields are checked, and its decoded value.
+struct ParsedBody<Body: Decodable> {
+    let members: [String: JSONValue]
+    private let body: Result<Body, any Error>
+
+    /// Parses the body of a call. Throws a refusal for a missing body, for a body that is no JSON object, and for a
+    /// repeated field.
+    init(_ data: Data, _ fields: [BodyField], for route: Route) throws(RouteError) {
         do {
-            return try WireCoding.decode(from: data)
+            self = try WireCoding.decode(from: data)
         } catch {
-            throw .undecodable(error)
+            throw fields.refusal(of: data, for: route)
         }
+        if let name = RepeatedField.first(in: data) { throw .repeated(name) }
+    }
+
+    /// The decoded value. Throws a refusal when it cannot be decoded although its fields have valid types.
+    func decoded() throws(RouteError) -> Body {
+        do { return try body.get() } catch { throw .undecodable(error) }
+    }
+}
+
+extension ParsedBody: Decodable {
+    init(from decoder: any Decoder) throws {
+        members = try JSONValue.members(of: decoder)
+        body = Result { try Body(from: decoder) }
     }
 }
 
 extension [BodyField] {
-    /// The members of the object in a body. Throws a refusal for a missing body, for a body that is no JSON object, and
-    /// for a repeated field.
-    func members(of data: Data, for route: Route) throws(RouteError) -> [String: JSONValue] {
+    /// The refusal of a body that is no JSON object.
+    fileprivate func refusal(of data: Data, for route: Route) -> RouteError {
         let remedy = "send a JSON object; its permitted fields are \(map(\.name).joined(separator: ", "))"
-        if data.isEmpty {
-            throw RouteError(.bodyMissing, "\(route) requires a body", remedy: remedy)
+        if data.isEmpty { return RouteError(.bodyMissing, "\(route) requires a body", remedy: remedy) }
+        guard let value = try? JSONValue(parsing: data) else {
+            return RouteError(.bodyNotJSON, "the body cannot be read as JSON in UTF-8", remedy: remedy)
         }
-        let value: JSONValue
-        do {
-            value = try JSONValue(parsing: data)
-        } catch {
-            throw RouteError(.bodyNotJSON, "the body cannot be read as JSON in UTF-8", remedy: remedy)
-        }
-        guard case .object(let members) = value else {
-            throw RouteError(.bodyNotObject, "the body is \(value.words), not an object", remedy: remedy)
-        }
-        if let name = RepeatedField.first(in: data) { throw .repeated(name) }
-        return members
+        return RouteError(.bodyNotObject, "the body is \(value.words), not an object", remedy: remedy)
     }
 
     /// Throws a refusal for an unknown, missing or invalid field.

@@ -39,8 +39,7 @@ extension JSONValue: Decodable {
         } else if let text = try? scalar.decode(String.self) {
             self = .string(text)
         } else if let members = try? decoder.container(keyedBy: AnyKey.self) {
-            let pairs = try members.allKeys.map { ($0.stringValue, try members.decode(JSONValue.self, forKey: $0)) }
-            self = .object(Dictionary(pairs) { first, _ in first })
+            self = .object(try Self.members(in: members))
         } else if var elements = try? decoder.unkeyedContainer() {
             var values: [JSONValue] = []
             while !elements.isAtEnd { values.append(try elements.decode(JSONValue.self)) }
@@ -48,6 +47,16 @@ extension JSONValue: Decodable {
         } else {
             self = try Self(scalar: scalar)
         }
+    }
+
+    /// The members of an object; throws when the value is none.
+    static func members(of decoder: any Decoder) throws -> [String: JSONValue] {
+        try members(in: decoder.container(keyedBy: AnyKey.self))
+    }
+
+    private static func members(in container: KeyedDecodingContainer<AnyKey>) throws -> [String: JSONValue] {
+        let pairs = try container.allKeys.map { ($0.stringValue, try container.decode(JSONValue.self, forKey: $0)) }
+        return Dictionary(pairs) { first, _ in first }
     }
 
     private init(scalar container: any SingleValueDecodingContainer) throws {

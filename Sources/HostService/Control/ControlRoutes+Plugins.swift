@@ -69,9 +69,12 @@ extension ControlRoutes {
     ///
     /// - Parameter isFailing: whether the plugin is to blame for the end of its newest launch, or for an outcome in it.
     func listed(_ summary: PluginSummary, isFailing: Bool) -> PluginListReply.Summary {
-        let isEnabled = facts.configuration.scheduling.policy(for: summary.entry.identifier).isEnabled
+        let scheduling = facts.configuration.scheduling
+        let isEnabled = scheduling.policy(for: summary.entry.identifier).isEnabled
+        // An extension is not launched while its main plugin cannot be.
+        let isMainEnabled = summary.entry.containingPlugin.map { scheduling.policy(for: $0).isEnabled } ?? true
         let state: PluginListReply.State =
-            if !isEnabled {
+            if !isEnabled || !isMainEnabled {
                 .disabled
             } else if summary.isPaused {
                 .paused

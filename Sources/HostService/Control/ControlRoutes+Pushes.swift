@@ -26,7 +26,8 @@ extension ControlRoutes {
             payload: body.payload,
             expiresAt: body.expiresAt,
             isLowPriority: body.priority == .low,
-            isOnlyNow: body.isOnlyNow
+            isOnlyNow: body.isOnlyNow,
+            identity: PushIdentity(of: body, from: caller?.callingUser.uid)
         )
         switch await ask({ .pushed(push, reply: $0) }) {
         case .pushed(let number, let result, let expiresAt):

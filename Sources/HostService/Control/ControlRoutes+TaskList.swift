@@ -18,18 +18,19 @@ extension ControlRoutes {
     func taskList(_ query: TaskQuery) async throws -> TaskListReply {
         let isPartial = !catalogue.isLoaded
         var turn = try await turn(after: query.after, limit: query.limit, of: query)
+        var turns = TaskListTurns()
         var list = TaskListReply(
             pending: [],
-            running: query.after == nil ? running(in: turn, matching: query) : nil,
+            running: query.after == nil ? [] : nil,
             events: [],
             isPartial: isPartial
         )
-        list.add(turn)
+        add(turn, to: &list, &turns, matching: query)
         for _ in 1..<Self.turnsPerPage {
             let room = query.limit - list.pending.count - list.events.count
             guard room > 0, let next = turn.page.next else { break }
             turn = try await self.turn(after: next, limit: room, of: query)
-            list.add(turn)
+            add(turn, to: &list, &turns, matching: query)
         }
         if query.after == nil, list.isEmpty, let plugin = query.plugin { try await requireInstalled(plugin) }
         try await addCursors(to: &list)
@@ -61,26 +62,32 @@ extension ControlRoutes {
         return try await read { scheduler, now in
             Turn(
                 page: scheduler.waitingPage(after: cursor, limit: limit, matching: filter, at: now),
-                launches: cursor == nil ? scheduler.runningLaunches : [],
+                launches: query.after == nil ? scheduler.runningLaunches : [],
                 now: now
             )
         }
     }
 
-    private func running(in turn: Turn, matching query: TaskQuery) -> [TaskListReply.Running] {
-        turn.launches.flatMap { launch in
-            launch.unfinished.filter { query.includes($0.work) }.map { task in
-                TaskListReply.Running(task, of: launch, titles: loop.titles, at: turn.now)
-            }
+    private func add(
+        _ turn: Turn,
+        to list: inout TaskListReply,
+        _ turns: inout TaskListTurns,
+        matching query: TaskQuery
+    ) {
+        let tasks = turn.launches.flatMap { launch in
+            launch.unfinished.filter { query.includes($0.work) }.map { (task: $0, launch: launch) }
         }
+        for (task, launch) in turns.add(tasks, { $0.task.work.number }) {
+            list.listedRunning?.append(TaskListReply.Running(task, of: launch, titles: loop.titles, at: turn.now))
+        }
+        list.add(turn, turns.add(turn.page.items, \.work.number))
     }
 }
 
 /// The values that one turn of the decision loop returns for a list.
 private struct Turn: Sendable {
     let page: WaitingPage
-    /// The running launches; empty except in the first turn. They are read together with `page`, so no task is in both
-    /// lists.
+    /// The running launches; empty except on the first page. They are read together with `page`, so no task is in both.
     let launches: [Scheduler.RunningLaunch]
     let now: Moment
 }
@@ -92,9 +99,9 @@ extension TaskQuery {
 }
 
 extension TaskListReply {
-    fileprivate mutating func add(_ turn: Turn) {
-        pending += turn.page.items.compactMap { Pending($0, at: turn.now) }
-        events += turn.page.items.compactMap { Event($0, at: turn.now) }
+    fileprivate mutating func add(_ turn: Turn, _ items: [WaitingPage.Item]) {
+        pending += items.compactMap { Pending($0, at: turn.now) }
+        events += items.compactMap { Event($0, at: turn.now) }
         isPartial = isPartial || turn.page.isPartial
         next = turn.page.next?.text
     }

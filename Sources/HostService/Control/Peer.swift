@@ -13,12 +13,15 @@ struct Peer: Sendable {
     /// The primary group and all supplementary groups.
     let groups: [UInt32]
     let origin: ProcessOrigin
+    /// The peer as the journal records it: user, process and the program that connected.
+    let callingUser: CallingUser
 
     init(user: UInt32, process: Int32, groups: [UInt32], origin: ProcessOrigin) {
         self.user = user
         self.process = process
         self.groups = groups
         self.origin = origin
+        callingUser = CallingUser(uid: user, pid: process, command: Self.program(of: process))
     }
 
     /// Reads the peer of a connected socket; nil when the kernel has no record. It reads a few files of /proc, and
@@ -35,11 +38,10 @@ struct Peer: Sendable {
         )
     }
 
-    /// The peer as the journal records it: user, process and program.
-    var callingUser: CallingUser {
+    /// The name of a process's program; nil when the process has ended.
+    private static func program(of process: Int32) -> String? {
         let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
-        let command = name?.trimmingCharacters(in: .whitespacesAndNewlines).terminalSafe
-        return CallingUser(uid: user, pid: process, command: command)
+        return name?.trimmingCharacters(in: .whitespacesAndNewlines).terminalSafe
     }
 
     private static func origin(of process: Int32, socket: CInt, _ lineage: ProcessLineage) -> ProcessOrigin {

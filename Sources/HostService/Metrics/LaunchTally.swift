@@ -63,7 +63,8 @@ struct LaunchTally: Sendable {
             for (fate, count) in sum.counts where count != 0 { pushes[fate, default: 0] += count }
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .storeCursor,
             .dropCursor, .restart, .setStandstills, .forbidRequeue, .recordWait, .setDeferrals, .setFetch,
-            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .changePushToken, .raiseIncarnation:
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .keepPushAnswer,
+            .changePushToken, .raiseIncarnation:
             break
         }
     }

@@ -34,24 +34,16 @@ extension DecisionLoop {
             case .sendPlan(let plan): send(plan, &launches)
             case .deliver(let launch, let task): deliver(task, to: launch, &launches)
             case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
+            case .yieldCursor(let launch, let task): send(.yieldCursor(task), to: launch)
             case .expireAssertions(let launch, let reason): send(.expireAssertions(reason), to: launch)
             case .stop(let launch): send(.stop, to: launch)
             case .watch(let watch): conditions.watch(watch)
-            case .wake(let monotonic, let wall):
-                launches.wake = (monotonic, wall)
-                arm(&launches)
+            case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
             case .stopped: hasStopped = true
             }
             killPoint?.pass(action, .after)
         }
         return hasStopped
-    }
-
-    /// Sets the timer for the scheduler and for the next read of a cursor that a note owes.
-    func arm(_ launches: inout LaunchDirectory) {
-        launches.armedRead = launches.cursors.nextRead
-        let times = [launches.wake.monotonic, launches.armedRead].compactMap(\.self)
-        timer.set(monotonic: times.min(), wall: launches.wake.wall)
     }
 
     /// Starts a runner and, at the same time, creates the container of its plugin and reads the plugin's secrets. The
@@ -149,6 +141,7 @@ extension DecisionLoop {
                 secrets: secrets,
                 supportedResources: conditions.now.resources
             )
+            launcher.readCursors(of: plan.tasks.filter(\.mayHaveCursor).map(\.id), in: plan.number)
             try launcher.send(.plan(runnerPlan), to: plan.number)
             receive(plan.tasks, in: plan.number, &launches)
             log.info(
@@ -186,6 +179,7 @@ extension DecisionLoop {
             let payload = try launches.takePayload(of: task)
             let cursor = launches.startingCursors[task.work.number]
             let runnerTask = RunnerPlan.Task(task, of: task.work.plugin, payload: payload, cursor: cursor)
+            if task.mayHaveCursor { launcher.readCursors(of: [task.id], in: launch) }
             try launcher.send(.deliver(runnerTask), to: launch)
             receive([task], in: launch, &launches)
             launches.judges[launch]?.delivered(task)

@@ -26,9 +26,7 @@ extension DecisionLoop {
             launches.startingCursors = report.cursors
             launches.cursors.committed(Ticket(rawValue: report.ticket), isOnDisk: report.isOnDisk)
             return [report.event]
-        case .timer:
-            let written = launches.cursors.readOwed(at: .now)
-            return written.map { SchedulerEvent.cursorWritten($0.launch, $0.task, $0.write) } + [.timerFired]
+        case .timer: return [.timerFired]
         case .launch(let event):
             return launches.containers.filter(event).map { events(of: $0, core, &launches) } ?? []
         case .container(let launch, .success(let prepared)):
@@ -65,7 +63,13 @@ extension DecisionLoop {
             launches.ended(launch)
             log.error("launch not started: \(error)", metadata: ["launch": "\(launch)"])
             return [.runnerUnavailable(launch, message: error.message)]
-        case .cursors(let launch, let memory): launches.cursors.began(launch, memory)
+        case .wrote(let launch, let slot, let message):
+            let write = launches.cursors.wrote(slot, in: launch)
+            let written = self.written(slot.task, write, in: launch)
+            guard let message else { return written }
+            // The cursor was written before the message was sent. A call that waits for it stores it by itself.
+            let handled = events(of: message, in: launch, core, &launches, after: write)
+            return handled.contains(where: \.isCursorWrite) ? handled : written + handled
         case .unlimited(let launch, let cause): return [.launchUnlimited(launch, cause: cause)]
         case .failedByHost(let launch, let message): return [.launchFailedByHost(launch, message: message)]
         case .message(let launch, let message): return events(of: message, in: launch, core, &launches)
@@ -96,12 +100,11 @@ extension DecisionLoop {
             let termination = end.wasKilled ? "killed by the host" : end.termination.words
             log.info("launch ended", metadata: ["launch": "\(launch)", "termination": "\(termination)"])
             let judge = launches.judges[launch]
-            let written = launches.cursors.ended(launch).map { SchedulerEvent.cursorWritten(launch, $0.task, $0.write) }
             launches.ended(launch)
             titles.ended(launch)
             runners.ended(launch)
             logs.ended(launch)
-            return written + (judge?.end(end) ?? RunnerJudge.end(end, of: launch))
+            return judge?.end(end) ?? RunnerJudge.end(end, of: launch)
         }
         return []
     }
@@ -110,7 +113,8 @@ extension DecisionLoop {
         of message: RunnerMessage,
         in launch: LaunchNumber,
         _ core: borrowing Scheduler,
-        _ launches: inout LaunchDirectory
+        _ launches: inout LaunchDirectory,
+        after cursorWrite: CursorWrite? = nil
     ) -> [SchedulerEvent] {
         if logUnexpected("message", "\(message)", of: launch, core, &launches) { return [] }
         let isLoadingFunctions = core.isLoadingFunctions(launch)
@@ -125,15 +129,11 @@ extension DecisionLoop {
         case .event(let event): return [event]
         case .taskEnded(let task, let event):
             titles.ended(task, of: launch)
-            // The cursor is written before the completion is sent.
-            let write = launches.cursors.read(task, of: launch)
-            let written = write.map { SchedulerEvent.cursorWritten(launch, task, $0) }
-            return [written, event].compactMap(\.self)
-        case .cursor(let task):
-            let write = launches.cursors.noted(task, of: launch, at: .now)
-            return write.map { [.cursorWritten(launch, task, $0)] } ?? []
+            return [event]
+        // The launch thread has read the cursor that the note is about.
+        case .cursor: break
         case .checkpoint(let call, let task, let number):
-            return checkpoint(call, task, number, of: launch, &launches)
+            return checkpoint(call, task, number, cursorWrite, of: launch, launches)
         case .libraryChanged(let event):
             onUnseenChange()
             return [event]
@@ -151,15 +151,24 @@ extension DecisionLoop {
         return []
     }
 
+    /// The event of a write that no call waits for; none when the write repeated the contents.
+    private func written(_ task: TaskID, _ write: CursorWrite?, in launch: LaunchNumber) -> [SchedulerEvent] {
+        guard let write, write != .repeated else { return [] }
+        return [.cursorWritten(launch, task, write)]
+    }
+
     /// Stores the cursor of a task for a call that waits for it.
+    ///
+    /// - Parameter write: the write that was read for the call; nil when an earlier read found it.
     private func checkpoint(
         _ call: CallNumber,
         _ task: TaskID,
         _ number: UInt64,
+        _ write: CursorWrite?,
         of launch: LaunchNumber,
-        _ launches: inout LaunchDirectory
+        _ launches: LaunchDirectory
     ) -> [SchedulerEvent] {
-        guard let write = launches.cursors.awaited(task, of: launch, number: number) else {
+        guard launches.cursors.has(task, of: launch, number: number) else {
             send(.cursorStored(call, isRecorded: false), to: launch)
             return []
         }
@@ -170,7 +179,7 @@ extension DecisionLoop {
             default: send(.cursorStored(call, isRecorded: false), to: launch)
             }
         }
-        return token.map { [.cursorWritten(launch, task, write, reply: $0)] } ?? []
+        return token.map { [.cursorWritten(launch, task, write ?? .repeated, reply: $0)] } ?? []
     }
 
     /// Logs the first message of a launch to whose runner nothing was sent. An unmodified runner sends no message
@@ -261,4 +270,8 @@ extension LogLevel {
         case .error: .error
         }
     }
+}
+
+extension SchedulerEvent {
+    fileprivate var isCursorWrite: Bool { if case .cursorWritten = self { true } else { false } }
 }

@@ -157,7 +157,6 @@ final class DecisionLoop: Service, Sendable {
         }
         launches.payloads = [:]
         launches.startingCursors = [:]
-        if launches.cursors.nextRead != launches.armedRead { arm(&launches) }
         // A timer fires once. If the clock was set back in between, its time is still ahead.
         if case .timer = input { timer.rearm() }
         return false

@@ -200,8 +200,8 @@ extension LaunchEvent {
     /// affects other launches.
     fileprivate var isMilestone: Bool {
         switch self {
-        case .ready, .cursors, .unavailable, .failedByHost, .killTimePassed, .ended: true
-        case .unlimited, .message, .refused, .malformed, .windowExceeded, .output, .outputDropped: false
+        case .ready, .unavailable, .failedByHost, .killTimePassed, .ended: true
+        case .wrote, .unlimited, .message, .refused, .malformed, .windowExceeded, .output, .outputDropped: false
         }
     }
 }

@@ -63,7 +63,7 @@ extension SchedulerAction {
     /// The case of an action, without its values.
     enum Kind: String, CaseIterable, Sendable {
         case commit, answer, load, takeRunner, discardContainer, dismissRunner, confineRunner, sendPlan
-        case deliver, expire, expireAssertions, stop, kill, setKillTime, wake, watch, stopped
+        case deliver, expire, yieldCursor, expireAssertions, stop, kill, setKillTime, wake, watch, stopped
     }
 
     var kind: Kind {
@@ -78,6 +78,7 @@ extension SchedulerAction {
         case .sendPlan: .sendPlan
         case .deliver: .deliver
         case .expire: .expire
+        case .yieldCursor: .yieldCursor
         case .expireAssertions: .expireAssertions
         case .stop: .stop
         case .kill: .kill

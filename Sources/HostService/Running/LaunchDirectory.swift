@@ -31,10 +31,6 @@ struct LaunchDirectory {
     var secrets: [LaunchNumber: [String: String]] = [:]
     /// The cursors of running tasks.
     var cursors = CursorKeeper()
-    /// The times at which the scheduler has to be woken.
-    var wake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
-    /// The time of the next read of a cursor for which the timer is set; nil when it is set for none.
-    var armedRead: MonotonicTime?
     /// Reports of the cursors that were sent to runners; empty between two turns of the loop.
     var cursorReports: [SchedulerEvent] = []
     /// Payloads of the tasks that the current commit started; empty at other times.
@@ -109,7 +105,7 @@ extension LaunchEvent {
     fileprivate var isLast: Bool {
         switch self {
         case .unavailable, .ended: true
-        case .ready, .cursors, .unlimited, .failedByHost, .message, .refused, .malformed, .windowExceeded, .output,
+        case .ready, .wrote, .unlimited, .failedByHost, .message, .refused, .malformed, .windowExceeded, .output,
             .outputDropped, .killTimePassed:
             false
         }

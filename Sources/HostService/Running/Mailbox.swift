@@ -10,6 +10,13 @@ final class Mailbox: Sendable {
         var queue = InputQueue()
         var isWaiting = false
         var isClosed = false
+
+        /// Whether the loop waits and has to be woken. The caller signals after it has released the lock, for which the
+        /// woken thread would wait otherwise.
+        mutating func endWaiting() -> Bool {
+            defer { isWaiting = false }
+            return isWaiting
+        }
     }
 
     private let state = Mutex(State())
@@ -26,12 +33,12 @@ final class Mailbox: Sendable {
         _ inputs: some Collection<DecisionLoop.Input>,
         _ append: (inout InputQueue, DecisionLoop.Input) -> Void
     ) {
-        let isClosed = state.withLock { state in
-            if state.isClosed { return true }
+        let (isClosed, wakes) = state.withLock { state in
+            if state.isClosed { return (true, false) }
             for input in inputs { append(&state.queue, input) }
-            if !inputs.isEmpty { wake(&state) }
-            return false
+            return (false, !inputs.isEmpty && state.endWaiting())
         }
+        if wakes { wakeUp.signal() }
         if isClosed { for input in inputs { input.abandon() } }
     }
 
@@ -58,17 +65,11 @@ final class Mailbox: Sendable {
 
     /// Abandons all inputs that were not taken, and all later ones. Safe on any thread.
     func close() {
-        let rest = state.withLock { state in
+        let (rest, wakes) = state.withLock { state in
             state.isClosed = true
-            wake(&state)
-            return state.queue.removeAll()
+            return (state.queue.removeAll(), state.endWaiting())
         }
+        if wakes { wakeUp.signal() }
         for input in rest { input.abandon() }
-    }
-
-    private func wake(_ state: inout State) {
-        guard state.isWaiting else { return }
-        state.isWaiting = false
-        wakeUp.signal()
     }
 }

@@ -5,10 +5,12 @@ import RunnerWire
 import TaskModel
 
 extension ConformanceCheck {
-    /// Checks of calls without an effect (in forked processes and after `stop`), of calls with a copy of the host
-    /// table, and of memory that is used after `stop` or after a completion. The host of their trials reports such
-    /// calls, or makes such memory unusable.
-    static let endChecks = [noForkedCalls, noLateCalls, hostPointer, mainOutlivesStop, taskInfoCopied]
+    /// Checks of calls without an effect (in forked processes, after `stop`, and about cursors of other tasks), of calls
+    /// with a copy of the host table, and of memory that is used after `stop` or after a completion. The host of their
+    /// trials reports such calls, or makes such memory unusable.
+    static let endChecks = [
+        noForkedCalls, noLateCalls, hostPointer, cursorOfOpenTask, mainOutlivesStop, taskInfoCopied,
+    ]
 
     private static let noForkedCalls = ConformanceCheck(
         "no-forked-calls",
@@ -41,6 +43,16 @@ extension ConformanceCheck {
         needs: orderly,
         trials: { .scripts(strict($0)) }
     ) { logs, _ in logs.flatMap { $0.violations(.passedCopy) } }
+
+    private static let cursorOfOpenTask = ConformanceCheck(
+        "cursor-of-open-task",
+        level: 2,
+        rule: .abi(.numbers),
+        "the plugin moves and deletes only the cursors of its own requests, before their completion",
+        remedy: "pass the number that the handler received, and move the cursor before complete; events have none",
+        needs: orderly,
+        trials: { .scripts(strict($0)) }
+    ) { logs, _ in logs.flatMap { $0.violations(.movedForeignCursor) } }
 
     private static let mainOutlivesStop = ConformanceCheck(
         "main-outlives-stop",

@@ -19,12 +19,22 @@ package struct TokenBucket: Hashable, Sendable {
 
     /// Takes one push; false when none is available.
     package mutating func take(at now: MonotonicTime) -> Bool {
-        let elapsed = max(0, Double((now - updatedAt).wholeNanoseconds) / 1e9)
-        updatedAt = max(now, updatedAt)
-        available = min(burst, available + elapsed * rate)
+        refill(at: now)
         if available < 1 { return false }
         available -= 1
         return true
+    }
+
+    /// Whether a push is available.
+    package mutating func hasPush(at now: MonotonicTime) -> Bool {
+        refill(at: now)
+        return available >= 1
+    }
+
+    private mutating func refill(at now: MonotonicTime) {
+        let elapsed = max(0, Double((now - updatedAt).wholeNanoseconds) / 1e9)
+        updatedAt = max(now, updatedAt)
+        available = min(burst, available + elapsed * rate)
     }
 }
 
@@ -41,5 +51,10 @@ package final class FloodLimits: Sendable {
         buckets.withLock { buckets in
             buckets[name, default: TokenBucket(rate: rate, burst: burst, at: now)].take(at: now)
         }
+    }
+
+    /// Whether a push of a key is available. Takes none.
+    package func hasPush(_ name: String, at now: MonotonicTime) -> Bool {
+        buckets.withLock { $0[name]?.hasPush(at: now) ?? true }
     }
 }

@@ -44,14 +44,29 @@ package struct ProviderToken: Hashable, Sendable {
     package let content: Data
     package let signature: Data
 
+    /// The token in the value of the field `authorization`, which may be no valid one; nil without the scheme `bearer`
+    /// and for a long value.
+    package static func text(inAuthorization field: String) -> String? {
+        guard field.utf8.count <= maximumSize, field.prefix(scheme.count).lowercased() == scheme else { return nil }
+        return String(field.dropFirst(scheme.count))
+    }
+
+    /// The key that the head of a token names; nil unless the head has ES256. Reads nothing else of the token.
+    package static func keyID(ofText text: String) -> String? {
+        head(text.prefix { $0 != "." })?.kid
+    }
+
     /// Reads the value of the field `authorization`; nil unless it is a token with ES256, a key, a team and a time.
     package init?(authorization: String) {
-        guard authorization.utf8.count <= Self.maximumSize,
-            authorization.lowercased().hasPrefix(Self.scheme)
-        else { return nil }
-        text = String(authorization.dropFirst(Self.scheme.count))
+        guard let text = Self.text(inAuthorization: authorization) else { return nil }
+        self.init(text: text)
+    }
+
+    /// Reads a token; nil unless it has ES256, a key, a team and a time.
+    package init?(text: String) {
+        self.text = text
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let head: Head = Self.json(parts[0]), head.alg == "ES256",
+        guard parts.count == 3, let head = Self.head(parts[0]),
             let claims: Claims = Self.json(parts[1]), let signature = Self.bytes(parts[2]),
             let time = Self.time(claims.iat.seconds)
         else { return nil }
@@ -60,6 +75,11 @@ package struct ProviderToken: Hashable, Sendable {
         issuedAt = time
         content = Data("\(parts[0]).\(parts[1])".utf8)
         self.signature = signature
+    }
+
+    private static func head(_ part: Substring) -> Head? {
+        let head: Head? = json(part)
+        return head?.alg == "ES256" ? head : nil
     }
 
     private static func json<Value: Decodable>(_ part: Substring) -> Value? {

@@ -26,10 +26,19 @@ package final class ProviderTokenVerifier: Sendable {
     /// Maximum number of kept tokens; all are dropped at this number.
     private static let capacity = 1000
 
-    /// By the text of a verified token, its key. A replaced key has other bytes, so that its tokens are verified anew.
-    private let verified = Mutex<[String: PushKey]>([:])
+    private struct Verified {
+        let token: ProviderToken
+        /// The key that signed the token. A replaced key has other bytes, so that its tokens are verified anew.
+        let key: PushKey
+    }
+
+    /// The verified tokens by their text.
+    private let tokens = Mutex<[String: Verified]>([:])
 
     package init() {}
+
+    /// The verified token with the text; nil for any other text. Its key and its age may have changed since.
+    package func verified(_ text: String) -> ProviderToken? { tokens.withLock { $0[text]?.token } }
 
     /// Returns the key of a valid token.
     ///
@@ -40,12 +49,12 @@ package final class ProviderTokenVerifier: Sendable {
         key: (String) -> PushKey?
     ) throws(ProviderTokenFlaw) -> PushKey {
         guard let key = key(token.keyID), key.team == token.team else { throw .unknownKey }
-        let isKnown = verified.withLock { $0[token.text] == key }
+        let isKnown = tokens.withLock { $0[token.text]?.key == key }
         if !isKnown {
             guard key.verifies(token.content, signature: token.signature) else { throw .wrongSignature }
-            verified.withLock { tokens in
+            tokens.withLock { tokens in
                 if tokens.count >= Self.capacity { tokens.removeAll() }
-                tokens[token.text] = key
+                tokens[token.text] = Verified(token: token, key: key)
             }
         }
         if now - token.issuedAt > Self.maximumAge { throw .expired }

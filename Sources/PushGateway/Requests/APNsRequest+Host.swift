@@ -1,10 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import FoundationEssentials
 import TaskModel
 
 extension APNsRequest {
-    /// The call of the host for the push. The host compares the device token in the same step.
+    /// The call of the host for the push. The host compares the device token in the same step, and finds repetitions by
+    /// the identifier.
     func forHost(body: [UInt8]) -> PluginPush {
         var expiresAt: WallTime?
         if case .at(let time) = expiration { expiresAt = time }
@@ -13,7 +15,8 @@ extension APNsRequest {
             expiresAt: expiresAt,
             priority: isLowPriority ? .low : .normal,
             token: token,
-            onlyNow: expiration == .now
+            onlyNow: expiration == .now,
+            id: id.flatMap { UUID(uuidString: $0) }
         )
     }
 }

@@ -29,17 +29,18 @@ package enum GatewayServer {
         limits: GatewayLimits,
         onListening: @Sendable (String) -> Void
     ) async throws {
-        let (answerer, connections) = (RequestAnswerer(gateway, limits: limits), OpenConnections(limits.connections))
+        let (answerer, connections) = (RequestAnswerer(gateway, limits: limits), OpenConnections(limits))
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 128)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
-                guard connections.add(channel) else { return channel.close() }
+                guard let key = connections.add(channel) else { return channel.close() }
                 return channel.eventLoop.makeCompletedFuture {
                     let handlers = channel.pipeline.syncOperations
                     if let tls { try handlers.addHandler(NIOSSLServerHandler(context: tls)) }
-                    try handlers.addHandler(ProtocolDetector(answerer: answerer))
+                    let detector = ProtocolDetector(answerer: answerer) { connections.noteSender(key) }
+                    try handlers.addHandler(detector)
                 }
             }
             .bind(host: address.host, port: address.port).get()

@@ -9,6 +9,7 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let answerer: RequestAnswerer
+    private let connection: SenderConnection
     private var head: HTTPRequestHead?
     private var kept: RequestHead?
     private var body = BodyBuffer()
@@ -17,7 +18,10 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
     /// Whether the connection closes after the present answer, because the request is not read to its end.
     private var isClosing = false
 
-    init(answerer: RequestAnswerer) { self.answerer = answerer }
+    init(answerer: RequestAnswerer, connection: SenderConnection) {
+        self.answerer = answerer
+        self.connection = connection
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { startTimeout(context) }
 
@@ -71,7 +75,7 @@ final class HTTP1RequestHandler: ChannelInboundHandler {
         guard let head, let kept else { return }
         let request = GatewayRequest(head: kept, body: body.bytes, isTooLarge: body.isTooLarge)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        answerer.answer(request, on: nil, eventLoop: context.eventLoop) { answer in
+        answerer.answer(request, on: connection, eventLoop: context.eventLoop) { answer in
             let (handler, context) = bound.value
             handler.write(answer, to: head, context)
         }

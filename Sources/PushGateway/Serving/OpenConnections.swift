@@ -5,28 +5,44 @@ import Synchronization
 
 /// The open connections of a gateway, whose number is bounded.
 final class OpenConnections: Sendable {
-    private let most: Int
-    private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+    private struct State {
+        var table: ConnectionTable
+        var channels: [ConnectionTable.Key: any Channel] = [:]
+    }
 
-    init(_ most: Int) { self.most = most }
+    private let state: Mutex<State>
 
-    /// Adds a connection until it closes; false when there are too many.
-    func add(_ channel: any Channel) -> Bool {
-        let key = ObjectIdentifier(channel)
-        let isAdded = channels.withLock { channels in
-            if channels.count >= most { return false }
-            channels[key] = channel
-            return true
+    init(_ limits: GatewayLimits) {
+        let table = ConnectionTable(limits.connections, strangerTimeout: limits.strangerTimeout)
+        state = Mutex(State(table: table))
+    }
+
+    /// Adds a connection until it closes, and closes those of strangers that have to make room. Nil when there are too
+    /// many connections.
+    func add(_ channel: any Channel) -> ConnectionTable.Key? {
+        let (key, closing) = state.withLock { state in
+            let opening = state.table.open(at: .now())
+            if let key = opening.key { state.channels[key] = channel }
+            return (opening.key, opening.closing.compactMap { state.channels.removeValue(forKey: $0) })
         }
-        if isAdded {
-            channel.closeFuture.whenComplete { [self] _ in channels.withLock { _ = $0.removeValue(forKey: key) } }
+        for stranger in closing { stranger.close(promise: nil) }
+        if let key { channel.closeFuture.whenComplete { [self] _ in remove(key) } }
+        return key
+    }
+
+    /// Notes the first authenticated request of a connection.
+    func noteSender(_ key: ConnectionTable.Key) { state.withLock { $0.table.noteSender(key) } }
+
+    private func remove(_ key: ConnectionTable.Key) {
+        state.withLock { state in
+            state.table.close(key)
+            state.channels[key] = nil
         }
-        return isAdded
     }
 
     /// Lets each connection end its requests, and closes the connections that remain after a time.
     func end(within limit: TimeAmount) async {
-        let channels = channels.withLock { Array($0.values) }
+        let channels = state.withLock { Array($0.channels.values) }
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
         await withTaskGroup { group in
             for channel in channels {

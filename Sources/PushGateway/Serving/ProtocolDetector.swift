@@ -14,10 +14,15 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
     private static let preface = Array("PRI * HTTP/2.0".utf8)
 
     private let answerer: RequestAnswerer
+    private let onAuthentication: @Sendable () -> Void
     private var received = ByteBuffer()
     private var timeout: Scheduled<Void>?
 
-    init(answerer: RequestAnswerer) { self.answerer = answerer }
+    /// - Parameter onAuthentication: called after the first authenticated request of the connection.
+    init(answerer: RequestAnswerer, onAuthentication: @escaping @Sendable () -> Void) {
+        self.answerer = answerer
+        self.onAuthentication = onAuthentication
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
@@ -58,9 +63,11 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
         let handlers = context.pipeline.syncOperations
         guard isHTTP2 else {
             try handlers.configureHTTPServerPipeline(withErrorHandling: true)
-            return try handlers.addHandler(HTTP1RequestHandler(answerer: answerer))
+            let connection = SenderConnection(isHTTP2: false, onAuthentication: onAuthentication)
+            return try handlers.addHandler(HTTP1RequestHandler(answerer: answerer, connection: connection))
         }
-        let (answerer, limits, connection) = (answerer, answerer.limits, SenderConnection())
+        let (answerer, limits) = (answerer, answerer.limits)
+        let connection = SenderConnection(onAuthentication: onAuthentication)
         let manager = NIOHTTP2ServerConnectionManagementHandler(
             eventLoop: context.eventLoop,
             configuration: .init(

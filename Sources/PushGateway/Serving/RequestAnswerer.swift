@@ -46,7 +46,7 @@ final class RequestAnswerer: Sendable {
     /// Answers a request; `reply` is called on `eventLoop`.
     func answer(
         _ request: GatewayRequest,
-        on connection: SenderConnection?,
+        on connection: SenderConnection,
         eventLoop: any EventLoop,
         reply: @escaping @Sendable (GatewayAnswer) -> Void
     ) {

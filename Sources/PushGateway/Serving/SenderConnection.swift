@@ -8,24 +8,39 @@ package final class SenderConnection: Sendable {
     private struct State {
         var history = SenderHistory()
         var isAuthenticated = false
+        var wasAuthenticated = false
+
+        /// Notes an authenticated request; returns whether it is the first one.
+        mutating func authenticate() -> Bool {
+            defer { (isAuthenticated, wasAuthenticated) = (true, true) }
+            return !wasAuthenticated
+        }
     }
 
+    /// Whether the connection may use Apple's protocol.
+    let isHTTP2: Bool
+    private let onAuthentication: @Sendable () -> Void
     private let state = Mutex(State())
 
-    package init() {}
+    /// - Parameter onAuthentication: called after the first authenticated request.
+    package init(isHTTP2: Bool = true, onAuthentication: @escaping @Sendable () -> Void = {}) {
+        self.isHTTP2 = isHTTP2
+        self.onAuthentication = onAuthentication
+    }
 
     var isExhausted: Bool { state.withLock { $0.history.isExhausted } }
     func noteWrongSignature() { state.withLock { $0.history.noteWrongSignature() } }
 
     func note(_ token: ProviderToken, at now: MonotonicTime) throws(APNsReason) {
-        try state.withLock { state throws(APNsReason) in
+        let isFirst = try state.withLock { state throws(APNsReason) in
             try state.history.note(token, at: now)
-            state.isAuthenticated = true
+            return state.authenticate()
         }
+        if isFirst { onAuthentication() }
     }
 
     /// Notes a request with the secret of a webhook.
-    func noteWebhook() { state.withLock { $0.isAuthenticated = true } }
+    func noteWebhook() { if state.withLock({ $0.authenticate() }) { onAuthentication() } }
 
     /// Whether a request was authenticated since the last call.
     func takeAuthentication() -> Bool {

@@ -76,10 +76,22 @@ struct TaskHistory: Sendable {
         )
     }
 
-    /// Runs that the host ended early understate the run time: they count only when no run completed.
+    /// Whether a run of the task moved a cursor, or had one.
+    private var continues: Bool { runs.contains { $0.outcome == .continues || $0.outcome == .noProgress } }
+
+    /// Runs that the host ended early understate the run time: they count only when no run completed. The time of a
+    /// request that continued is that of all its runs.
     private var runTimes: [Duration] {
+        if continues { return timesOfRequests }
         let ended = runs.filter { [.succeeded, .failed, .retrying, .noData].contains($0.outcome) }
         return (ended.isEmpty ? runs : ended).map(\.took)
+    }
+
+    private var timesOfRequests: [Duration] {
+        let bySubmission = Dictionary(grouping: runs, by: \.submission)
+        let requests = bySubmission.keys.sorted().compactMap { bySubmission[$0] }
+        let ended = requests.filter { [.succeeded, .noData].contains($0.last?.outcome) }
+        return (ended.isEmpty ? requests : ended).map { $0.reduce(.zero) { $0 + $1.took } }
     }
 
     /// The behavior of the task, without an interval.
@@ -89,6 +101,7 @@ struct TaskHistory: Sendable {
         task.fails = percent([.failed, .retrying])
         task.crashes = percent([.crashed, .exited, .killedForMemory])
         task.overruns = percent([.overran])
+        task.continues = continues
         task.requiresNetwork = needs.contains(.network)
         task.requiresExternalPower = needs.contains(.externalPower)
         return task

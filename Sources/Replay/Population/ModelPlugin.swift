@@ -52,6 +52,8 @@ package struct ModelTask: Hashable, Sendable {
     /// Whether a run that expires completes as failed within the grace period. A run that overruns never does.
     package var obeys = true
     package var resubmits = Resubmission.atStart
+    /// Whether the task keeps a cursor: after a run that ended early, the next run does the rest of the work.
+    package var continues = false
 
     package init(_ identifier: TaskIdentifier, kind: TaskKind, every: Duration? = nil, takes: RunTimes) {
         self.identifier = identifier

@@ -101,7 +101,7 @@ package struct ReplayRecord: Sendable {
             guard let plugin = places[number].map({ launches[$0].plugin }) else { return }
             expirations.append(Expiration(plugin: plugin, at: now.wall, reason: reason, tasks: tasks.count))
             tally(plugin) { $0.expirations[reason.name, default: 0] += tasks.count }
-        case .load, .takeRunner, .discardContainer, .dismissRunner, .confineRunner, .sendPlan, .deliver,
+        case .load, .takeRunner, .discardContainer, .dismissRunner, .confineRunner, .sendPlan, .deliver, .yieldCursor,
             .expireAssertions, .stop, .kill, .setKillTime, .wake, .watch, .stopped:
             break
         }
@@ -129,8 +129,8 @@ package struct ReplayRecord: Sendable {
             tally(plugin) { $0.outcomes[outcome.rawValue, default: 0] += 1 }
         case .removeRequest, .removeEvent, .moveLaunch, .endTask, .storeCursor, .dropCursor, .restart, .setStandstills,
             .forbidRequeue, .setDeferrals, .setFetch,
-            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .changePushToken,
-            .raiseIncarnation:
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
+            .changePushToken, .raiseIncarnation:
             break
         }
     }

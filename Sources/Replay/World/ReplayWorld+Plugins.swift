@@ -20,6 +20,7 @@ extension ReplayWorld {
         case .crashes(let id): crash(id, in: number)
         case .progresses(let id): progress(id, in: number)
         case .ends(let termination):
+            moveCursors(in: number)
             guard launches.removeValue(forKey: number) != nil else { return }
             send(.runnerEnded(number, termination, nil))
         case .pushArrives: break
@@ -62,8 +63,10 @@ extension ReplayWorld {
     }
 
     private func run(_ task: PlannedTask, as model: ModelTask, in number: LaunchNumber) {
+        let rest = left[model.identifier]
+        if rest != nil { send(.cursorsRead(number, [task.id: 0])) }
         let (takes, fate) = draw(for: model.identifier.text) { chance in
-            (model.takes.draw(&chance), Self.fate(of: model, &chance))
+            (rest ?? model.takes.draw(&chance), Self.fate(of: model, &chance))
         }
         add(task, fate: fate, takes: takes, obeys: model.obeys && fate != .overruns, to: number)
         if model.resubmits == .atStart { resubmit(model, from: number) }
@@ -100,6 +103,8 @@ extension ReplayWorld {
 
     private func complete(_ id: TaskID, as outcome: CompletionOutcome, in number: LaunchNumber) {
         guard let task = launches[number]?.tasks[id], !task.isOver else { return }
+        if clock.now.monotonic - task.began < task.takes { moveCursor(of: id, in: number) }
+        if outcome == .success, let identifier = task.work.identifier { left[identifier] = nil }
         launches[number]?.tasks[id]?.isOver = true
         if let model = task.work.identifier.flatMap({ tasks[$0] }), model.resubmits == .atEnd {
             resubmit(model, from: number)
@@ -112,8 +117,25 @@ extension ReplayWorld {
 
     private func crash(_ id: TaskID, in number: LaunchNumber) {
         guard let task = launches[number]?.tasks[id], !task.isOver else { return }
+        moveCursors(in: number)
         launches[number] = nil
         send(.runnerEnded(number, .signaled(11), LastWords(signal: 11, address: 0, task: id)))
+    }
+
+    /// Moves the cursors of all tasks of a process that ends.
+    private func moveCursors(in number: LaunchNumber) {
+        let tasks = launches[number]?.tasks.keys.sorted { $0.rawValue < $1.rawValue } ?? []
+        for id in tasks { moveCursor(of: id, in: number) }
+    }
+
+    /// Moves the cursor of a task whose run ends early behind the work that it has done. Does nothing for a task that
+    /// has no cursor or hangs.
+    private func moveCursor(of id: TaskID, in number: LaunchNumber) {
+        guard let task = launches[number]?.tasks[id], !task.isOver, task.fate != .overruns,
+            let identifier = task.work.identifier, tasks[identifier]?.continues == true
+        else { return }
+        left[identifier] = max(.milliseconds(1), task.takes - (clock.now.monotonic - task.began))
+        send(.cursorWritten(number, id, .moved))
     }
 
     /// Delivers an expiration to simulated tasks. A task whose model obeys completes as failed within half the grace

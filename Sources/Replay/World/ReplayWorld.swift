@@ -23,6 +23,8 @@ final class ReplayWorld {
     var chances: [String: SeededGenerator] = [:]
     var launches: [LaunchNumber: PlayedLaunch] = [:]
     var lastReply: UInt64 = 0
+    /// The work behind the cursors of tasks, as run time.
+    var left: [TaskIdentifier: Duration] = [:]
 
     private var occurrences = Heap<Occurrence>()
     private var lastOrder = 0
@@ -182,8 +184,8 @@ final class ReplayWorld {
         // A replay begins without pending work.
         case .load(let plugin): inbox.append(.loaded(PluginWork(plugin: plugin)))
         // A replay has no assertions and no files in containers, and all its conditions are known.
-        case .answer, .dismissRunner, .confineRunner, .discardContainer, .expireAssertions, .setKillTime, .watch,
-            .stopped:
+        case .answer, .dismissRunner, .confineRunner, .discardContainer, .yieldCursor, .expireAssertions, .setKillTime,
+            .watch, .stopped:
             break
         }
     }

@@ -76,10 +76,13 @@ struct StagedPushes: Sendable {
     let answers: [Answer]
     /// The counts of those pushes that have no journal entry.
     let sums: [PushSum]
+    /// The answers that repetitions of the pushes get.
+    let kept: [AnsweredPush]
     let change: ChangeNumber
 
     struct Answer: Sendable {
-        let reply: ReplyToken
+        /// The call with the push, and those of its repetitions that arrived before the commit.
+        let replies: [ReplyToken]
         let number: SubmissionNumber
         let result: PushResult
         /// The deadline of the push; nil for none.

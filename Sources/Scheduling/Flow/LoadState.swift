@@ -26,10 +26,16 @@ struct LoadState: Sendable {
     /// loaded.
     private var left: [PluginIdentifier: [LedgerSnapshot.UnfinishedLaunch]]
     /// Launches of the previous host with interrupted tasks whose requeueing is not on disk yet.
-    private var recovering: Set<LaunchNumber> = []
+    private var recovering: [LaunchNumber: Recovery] = [:]
     private var parked: [PluginIdentifier: [ParkedEvent]] = [:]
     /// Events that wait for the first catalogue, or until every plugin is loaded.
     private var parkedForAll: [ParkedEvent] = []
+
+    /// The interrupted tasks of a launch whose requeueing is not on disk yet.
+    private struct Recovery {
+        let plugin: PluginIdentifier
+        let kinds: Set<TaskKind>
+    }
 
     /// Number of concurrent reads from which on no other read begins. A plugin that an event waits for, or whose read
     /// failed before, is read even beyond this number.
@@ -46,9 +52,17 @@ struct LoadState: Sendable {
     /// Whether the pending work of some plugin is not loaded yet.
     var isPartial: Bool { !missing.isEmpty }
 
-    /// Whether the lists and counts of pending work may lack work: some of it is not loaded, or an interrupted task of
-    /// the previous host is not requeued on disk yet.
-    var areListsPartial: Bool { isPartial || !recovering.isEmpty }
+    /// Whether a list with the filter may lack work: some of it is not loaded, or an interrupted task of the previous
+    /// host is not requeued on disk yet. A recovery that the ledger cannot record leaves the lists of other plugins and
+    /// kinds complete.
+    func isPartial(_ filter: WorkFilter) -> Bool {
+        let isLoading = filter.plugin.map { missing.contains($0) } ?? isPartial
+        return isLoading
+            || recovering.values.contains { recovery in
+                filter.plugin.map { $0 == recovery.plugin } ?? true
+                    && recovery.kinds.contains { filter.includes($0) }
+            }
+    }
 
     func isMissing(_ plugin: PluginIdentifier) -> Bool { missing.contains(plugin) }
 
@@ -87,8 +101,11 @@ struct LoadState: Sendable {
         return (left.removeValue(forKey: plugin) ?? [], parked.removeValue(forKey: plugin) ?? [])
     }
 
-    mutating func beginRecovery(of launch: LaunchNumber) { recovering.insert(launch) }
-    mutating func endRecovery(of launch: LaunchNumber) { recovering.remove(launch) }
+    mutating func beginRecovery(of launch: LaunchNumber, _ plugin: PluginIdentifier, requeueing kinds: Set<TaskKind>) {
+        recovering[launch] = Recovery(plugin: plugin, kinds: kinds)
+    }
+
+    mutating func endRecovery(of launch: LaunchNumber) { recovering[launch] = nil }
 
     /// Marks the read of a plugin as failed. The next call of `retry` queues the plugin again.
     mutating func fail(_ plugin: PluginIdentifier) {

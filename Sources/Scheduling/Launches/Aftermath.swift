@@ -115,7 +115,7 @@ struct Aftermath: Sendable {
         }
         let standstills = launch.entry == .returned ? task.standstills(isFault: true) : nil
         if let standstills, standstills >= Execution.Task.mostStandstills {
-            return withoutMovement(index, blame: cause.blame, after: cause.text)
+            return withoutMovement(task, index, blame: cause.blame, after: cause.text)
         }
         let delay = configuration.retryDelay(after: retry.attempts)
         retry.notBefore = now.wall + delay
@@ -160,7 +160,7 @@ struct Aftermath: Sendable {
         }
         let standstills = task.standstills(isFault: isFault)
         if let standstills, standstills >= Execution.Task.mostStandstills {
-            return withoutMovement(index, blame: blame, after: text)
+            return withoutMovement(task, index, blame: blame, after: text)
         }
         var (retry, delay) = task.continuation(isDelayed: isFault, configuration, at: now.wall)
         if task.expiration == nil { retry.runsAlone = retry.runsAlone || cause.makesTasksRunAlone }
@@ -175,12 +175,17 @@ struct Aftermath: Sendable {
     }
 
     /// The judgement of a task whose last runs did not move its cursor. The count starts again with the next request.
-    private static func withoutMovement(_ index: Int, blame: Blame, after text: String) -> Judgement {
+    private static func withoutMovement(
+        _ task: Execution.Task,
+        _ index: Int,
+        blame: Blame,
+        after text: String
+    ) -> Judgement {
         Judgement(
             index: index,
             verdict: .consumed(.noProgress),
             blame: blame,
-            message: Execution.Task.noProgress(after: text),
+            message: task.noProgress(after: text),
             standstills: 0
         )
     }

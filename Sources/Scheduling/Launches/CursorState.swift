@@ -23,6 +23,11 @@ struct CursorState: Hashable, Sendable {
     var isFromEarlierRun = false
     /// Whether the run has discarded the cursor and written none since.
     var isDiscarded = false
+    /// Whether the run has discarded the cursor of an earlier run, and so began from the start.
+    var hasBegunAgain = false
+    /// Whether the run counts as one without a movement. A run that began from the start may only have repeated the
+    /// work of an earlier run, and the next one may do the same.
+    var standsStill: Bool { !hasMoved || hasBegunAgain }
 }
 
 extension Execution.Task {
@@ -35,6 +40,7 @@ extension Execution.Task {
         var state = cursor ?? CursorState()
         state.hasMoved = write == .moved
         state.isDiscarded = write == .discarded
+        if write == .discarded, state.isFromEarlierRun { state.hasBegunAgain = true }
         switch write {
         case .moved, .unmoved: cursor = state
         case .repeated: break
@@ -43,11 +49,11 @@ extension Execution.Task {
     }
 
     /// The number of standstills after this run, which ended early; nil when the run does not count: the task has no
-    /// cursor, or moved it, or ended early for another reason than its own.
+    /// cursor, or moved the one at which it began, or ended early for another reason than its own.
     ///
     /// - Parameter isFault: whether the end of the run is charged to the task, or the task overran.
     func standstills(isFault: Bool) -> Int? {
-        guard let cursor, !cursor.hasMoved else { return nil }
+        guard let cursor, cursor.standsStill else { return nil }
         let isLimit = expiration.map { $0.reason == .budget || $0.reason == .noProgress } ?? false
         return isFault || isLimit ? cursor.standstills + 1 : nil
     }
@@ -82,18 +88,26 @@ extension Execution.Task {
     ///
     /// - Parameter standstills: the count after this run; nil when the run does not count.
     func continues(after standstills: Int?) -> String {
-        if hasMovedCursor { return "; the task continues behind its cursor, no attempt charged" }
-        if cursor?.isDiscarded == true {
-            return "; the task discarded its cursor and runs again from the start, no attempt charged"
-        }
         let count = standstills.map { ", in run \($0) of at most \(Self.mostStandstills)" } ?? ""
+        if cursor?.isDiscarded == true {
+            return "; the task discarded its cursor\(count) and runs again from the start, no attempt charged"
+        }
+        if cursor?.hasBegunAgain == true, hasMovedCursor {
+            return "; the task discarded the cursor of an earlier run\(count); it continues behind its new cursor, no"
+                + " attempt charged"
+        }
+        if hasMovedCursor { return "; the task continues behind its cursor, no attempt charged" }
         return "; the cursor did not move\(count); the task continues at its cursor, no attempt charged"
     }
 
     /// The message about a task that ends because its runs do not move the cursor.
-    static func noProgress(after text: String) -> String {
-        "\(text); the cursor moved in none of the last \(mostStandstills) runs; let the task move its cursor after"
-            + " smaller pieces of work, then submit again"
+    func noProgress(after text: String) -> String {
+        let remedy = "let the task move its cursor after smaller pieces of work, then submit again"
+        if cursor?.hasBegunAgain == true {
+            return "\(text); each of the last \(Self.mostStandstills) runs discarded the cursor of the run before, or"
+                + " did not move it; let the task accept the cursors of its present version, and \(remedy)"
+        }
+        return "\(text); the cursor moved in none of the last \(Self.mostStandstills) runs; \(remedy)"
     }
 }
 

@@ -28,7 +28,7 @@ extension Scheduler {
             end(number, index, as: .failed, blame: blame, message: message + text, at: now)
         case .endsWithoutMovement:
             noteStandstills(0, of: work, in: number)
-            let text = Execution.Task.noProgress(after: message)
+            let text = task.noProgress(after: message)
             end(number, index, as: .noProgress, blame: blame, message: text, at: now)
         case .continues(let retry, let text, let delay):
             let judgement = Aftermath.Judgement(

@@ -15,6 +15,9 @@ struct ChangeWriter: Sendable {
     private var added: [JournalEntry] = []
     /// The submissions whose task succeeds in the present ticket: their payloads are not kept.
     private var succeeded: Set<SubmissionNumber> = []
+    private var evictions = CursorEvictions()
+    /// The counts of deleted cursors after the last committed group.
+    private var committedEvictions = CursorEvictions()
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -72,8 +75,8 @@ struct ChangeWriter: Sendable {
                 added.append(entry)
             }
         case .storeCursor(let change):
-            for task in try access.storeCursor(change, names: &plugins) {
-                let entry = JournalEntry.cursorTrimmed(of: task, by: change)
+            let tasks = try access.storeCursor(change, names: &plugins)
+            for entry in evictions.entries(about: tasks, deletedBy: change) {
                 try append(entry, to: access)
                 added.append(entry)
             }
@@ -108,6 +111,9 @@ struct ChangeWriter: Sendable {
         case .countPushes(let plugin, let sum):
             try access.countPushes(of: plugin, sum, names: &plugins)
             lastSubmission = max(lastSubmission, sum.last)
+        case .keepPushAnswer(let plugin, let push, let oldest):
+            try access.keep(push, of: plugin, oldest: oldest, names: &plugins)
+            lastSubmission = max(lastSubmission, push.number)
         case .changePushToken(let plugin, let change, let now):
             try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
         case .raiseIncarnation(let incarnation):
@@ -154,16 +160,20 @@ struct ChangeWriter: Sendable {
         return lastJournal
     }
 
-    /// Returns the entries of a committed group that its changes do not contain, and drops them.
+    /// Returns the entries of a committed group that its changes do not contain, and drops them. Called after the
+    /// commit.
     mutating func takeAdded() -> [JournalEntry] {
         defer { added = [] }
+        committedEvictions = evictions
         return added
     }
 
     /// Drops the cached state after a rollback, because the plugin names that the transaction inserted may no longer
     /// exist.
     mutating func forgetUncommitted() {
+        let evictions = committedEvictions
         self = Self(journalCapacity: journalCapacity)
+        (self.evictions, committedEvictions) = (evictions, evictions)
     }
 }
 

@@ -44,8 +44,8 @@ extension LedgerChange {
         case .recordWait, .setDeferrals: true
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
             .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .setFetch,
-            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .changePushToken,
-            .raiseIncarnation:
+            .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
+            .changePushToken, .raiseIncarnation:
             false
         }
     }
@@ -56,8 +56,8 @@ extension LedgerChange {
         case .forgetPlugin(let plugin): plugin
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
             .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .journal,
-            .setFetch, .recordOccurrence, .rememberPlugin, .setPause, .setUses, .countPushes, .changePushToken,
-            .raiseIncarnation:
+            .setFetch, .recordOccurrence, .rememberPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
+            .changePushToken, .raiseIncarnation:
             nil
         }
     }

@@ -17,15 +17,22 @@ enum Cursors {
     )
     /// The tasks of the cursors that were written least recently, without the written one and those of running tasks.
     /// Ordered by the writes and not by their times, because the clock may have been set back.
-    static let oldest = StatementText(
+    static let oldest = StatementText("\(evictable) ORDER BY sequence LIMIT ?")
+    /// As `oldest`, without the cursors of pending requests, whose next runs would begin from the start.
+    static let oldestIdle = StatementText(
         """
-        SELECT identifier FROM cursor WHERE plugin = ? AND identifier <> ? AND identifier NOT IN (
-            SELECT label FROM launch JOIN task ON task.launch = launch.number
-            WHERE launch.outcome IS NULL AND launch.plugin = ? AND is_over = 0
+        \(evictable) AND NOT EXISTS (
+            SELECT 1 FROM request WHERE request.plugin = cursor.plugin AND request.identifier = cursor.identifier
         )
         ORDER BY sequence LIMIT ?
         """
     )
+    private static let evictable = """
+        SELECT identifier FROM cursor WHERE plugin = ? AND identifier <> ? AND identifier NOT IN (
+            SELECT label FROM launch JOIN task ON task.launch = launch.number
+            WHERE launch.outcome IS NULL AND launch.plugin = ? AND is_over = 0
+        )
+        """
     static let remove = StatementText("DELETE FROM cursor WHERE plugin = ? AND identifier = ? AND written_by <= ?")
     /// Deletes the cursor that an older task wrote, when the request begins from the start.
     static let dropBefore = StatementText(

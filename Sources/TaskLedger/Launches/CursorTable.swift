@@ -19,7 +19,7 @@ extension Ledger {
 /// Statements on the table of cursors: one row per plugin and task identifier.
 extension WriteAccess {
     /// Maximum number of cursors of one plugin. Beyond it, a new cursor deletes those that were written least recently,
-    /// but neither itself nor the cursor of a running task.
+    /// but neither itself nor the cursor of a running task, and that of a pending request only when no other is left.
     static let mostCursors: Int64 = 1_000
 
     /// Stores the cursor of a running task, or deletes it when the task has discarded it. No effect without contents,
@@ -56,9 +56,22 @@ extension WriteAccess {
     private func trimCursors(ofPlugin plugin: Int64, keeping identifier: TaskIdentifier) throws -> [String] {
         let excess = (try integer(Cursors.count, plugin) ?? 0) - Self.mostCursors
         if excess <= 0 { return [] }
-        let oldest = try texts(Cursors.oldest, plugin, identifier.text, plugin, excess)
-        for task in oldest { try run(Cursors.remove, plugin, task, Int64.max) }
-        return oldest
+        let idle = try removeCursors(Cursors.oldestIdle, excess, ofPlugin: plugin, keeping: identifier)
+        let rest = excess - Int64(idle.count)
+        if rest == 0 { return idle }
+        return idle + (try removeCursors(Cursors.oldest, rest, ofPlugin: plugin, keeping: identifier))
+    }
+
+    /// Deletes the cursors that a query selects, and returns their tasks.
+    private func removeCursors(
+        _ query: StatementText,
+        _ count: Int64,
+        ofPlugin plugin: Int64,
+        keeping identifier: TaskIdentifier
+    ) throws -> [String] {
+        let tasks = try texts(query, plugin, identifier.text, plugin, count)
+        for task in tasks { try run(Cursors.remove, plugin, task, Int64.max) }
+        return tasks
     }
 
     /// Deletes the cursor of a task.
@@ -114,22 +127,6 @@ extension Database {
                 StoredCursor(plugin: try row.plugin(), identifier: identifier, cursor: try row.cursor())
             }
         }
-    }
-}
-
-extension JournalEntry {
-    /// The entry about a cursor that was deleted because the plugin had too many.
-    static func cursorTrimmed(of task: String, by change: CursorChange) -> JournalEntry {
-        JournalEntry(
-            at: change.at,
-            event: .cursorCleared,
-            plugin: change.plugin,
-            label: task,
-            blame: .plugin,
-            message: "the cursor of \(task) is deleted: the plugin has more than \(WriteAccess.mostCursors) cursors,"
-                + " and this one was written least recently; the next run begins from the start; complete finished tasks"
-                + " as succeeded, which deletes their cursors"
-        )
     }
 }
 

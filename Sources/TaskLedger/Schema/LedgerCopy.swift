@@ -3,6 +3,7 @@
 import GRDB
 import Glibc
 import LinuxSystem
+import TaskModel
 
 /// A copy of a ledger that a host made before it upgraded the schema, in the directory of the ledger. An older host can
 /// continue with the copy.
@@ -38,7 +39,8 @@ package struct LedgerCopy: Hashable, Sendable {
     }
 
     /// Makes the copy from an open connection, so that it contains the changes in the write-ahead log. An earlier copy
-    /// of this version is replaced. The copy has the owner and the mode of the ledger.
+    /// of this version is replaced. The copy has the owner and the mode of the ledger. The device tokens have ended in
+    /// it, because it stays beside the ledger after their end in the ledger.
     func make(from database: Database, freeBytes: (_ directory: String) -> Int64?) throws(LedgerError) {
         do {
             let (pages, pageSize) = (
@@ -47,14 +49,15 @@ package struct LedgerCopy: Hashable, Sendable {
             )
             let (size, overflows) = (pages ?? 0).multipliedReportingOverflow(by: pageSize ?? 0)
             if let problem = spaceProblem(size: overflows ? .max : size, freeBytes: freeBytes) { throw problem }
-            unlink(draft)
+            removeDraft()
             try createDraft()
-            try database.copy(toEmptyFile: draft)
+            let now = SystemClock().now().wall
+            try database.copy(toEmptyFile: draft) { try $0.dropPushTokens(at: now) }
             try sync(draft, O_RDONLY)
             guard rename(draft, path) == 0 else { throw SystemError(number: errno, attempt: "rename \(draft)") }
             try sync(FilePlace.directory(of: path), O_RDONLY | O_DIRECTORY)
         } catch {
-            unlink(draft)
+            removeDraft()
             throw (error as? LedgerError) ?? .cannotCopy(ledger, to: path, version: version, cause: error)
         }
     }
@@ -62,12 +65,15 @@ package struct LedgerCopy: Hashable, Sendable {
     /// Deletes the copy.
     func remove() { unlink(path) }
 
+    /// Deletes the unfinished copy with its write-ahead log, which would else be applied to the next one.
+    private func removeDraft() { for suffix in ["", "-wal", "-shm"] { unlink(draft + suffix) } }
+
     /// Deletes the copies of older versions than the newest `kept` ones, and unfinished copies.
     static func removeOutdated(of ledger: String) {
         for copy in all(of: ledger).dropFirst(kept) { copy.remove() }
         let prefix = FilePlace.name(of: ledger) + infix
         let directory = FilePlace.directory(of: ledger)
-        for name in FilePlace.names(in: directory) where name.hasPrefix(prefix) && name.hasSuffix(draftSuffix) {
+        for name in FilePlace.names(in: directory) where name.hasPrefix(prefix) && name.contains(draftSuffix) {
             unlink("\(directory)/\(name)")
         }
     }

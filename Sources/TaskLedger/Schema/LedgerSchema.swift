@@ -80,6 +80,7 @@ enum LedgerSchema {
         Step(name: "17: pushes without a journal entry", sql: seventeenth),
         Step(name: "18: digests of device tokens", sql: tokenDigests),
         Step(name: "19: order and payloads of cursors, restarts, setbacks", sql: nineteenth),
+        Step(name: "21: answers to pushes", sql: pushAnswers),
     ]
 
     private static let usersBlame = """

@@ -69,6 +69,23 @@ struct CursorOwnerTests: CursorSuite {
         #expect(host.ledger.cursors[.album(1)] == 0)
     }
 
+    @Test(.proves("C19")) func `the runner of an older task ends its cursor's movements before the newer task starts`()
+        throws
+    {
+        let host = SchedulerDriver(.studio())
+        let (plan, older, newer) = try twoTasksOfOneAlbum(host) { _, _ in
+            #expect(!host.actions.contains { if case .yieldCursor = $0 { true } else { false } })
+        }
+        let sent = host.actions.compactMap { action -> TaskID? in
+            switch action {
+            case .yieldCursor(plan.number, let id): id
+            case .deliver(plan.number, let task): task.id
+            default: nil
+            }
+        }
+        #expect(sent.suffix(2) == [older, newer])
+    }
+
     @Test(.proves("C19"))
     func `a checkpoint that waits after a failed commit is refused when the task of a newer request starts`() throws {
         let host = SchedulerDriver(.studio())

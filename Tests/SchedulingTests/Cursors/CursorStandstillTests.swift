@@ -78,6 +78,58 @@ struct CursorStandstillTests: CursorSuite {
         #expect(Set(host.outcomes(of: .clean)) == [.continues])
     }
 
+    /// The task discards the cursor of the run before and writes a new one.
+    private func beginAgain() throws {
+        runAgain()
+        try write(.clean, .discarded)
+        host.ledger.discardCursor(of: .clean)
+        try write(.clean)
+    }
+
+    @Test(.proves("C19")) func `a task that discards the cursor in each run and expires ends as no-progress`() throws {
+        launch(.clean)
+        try write(.clean)
+        failAtExpiration(.clean)
+        for standstills in 1...2 {
+            try beginAgain()
+            failAtExpiration(.clean)
+            #expect(host.outcomes(of: .clean).last == .continues)
+            #expect(host.ledger.cursors[.clean] == standstills)
+        }
+        try beginAgain()
+        failAtExpiration(.clean)
+        #expect(host.outcomes(of: .clean).last == .noProgress)
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test(.proves("C19")) func `a task that discards the cursor in each run and crashes ends as no-progress`() throws {
+        launch(.clean)
+        try write(.clean)
+        host.crash()
+        for _ in 0..<3 {
+            try beginAgain()
+            host.crash()
+        }
+        #expect(host.outcomes(of: .clean) == [.continues, .continues, .continues, .noProgress])
+    }
+
+    @Test(.proves("C19")) func `a task that discards a cursor once and then moves its new one has three runs again`()
+        throws
+    {
+        launch(.clean)
+        try write(.clean)
+        for _ in 0..<3 {
+            failAtExpiration(.clean)
+            try beginAgain()
+            failAtExpiration(.clean)
+            #expect(host.ledger.cursors[.clean] == 1)
+            runAgain()
+            try write(.clean)
+        }
+        #expect(host.ledger.cursors[.clean] == 0)
+        #expect(Set(host.outcomes(of: .clean)) == [.continues])
+    }
+
     @Test(.proves("C19", 77)) func `a repeated write of a continued task is stored, and is no progress`() throws {
         let host = SchedulerDriver(.studio())
         let plan = try #require(host.openByUser())

@@ -32,6 +32,7 @@ struct LedgerInMemory {
         var pauses: [PluginIdentifier: PluginPause] = [:]
         var uses: [PluginIdentifier: UseHistogram] = [:]
         var pushSums: [PluginIdentifier: [UInt32?: PushSum]] = [:]
+        var pushAnswers: [PluginIdentifier: [AnsweredPush]] = [:]
         var pushTokens: [PluginIdentifier: PushToken] = [:]
         var cursors: [TaskIdentifier: Int] = [:]
         /// Submissions whose present launch has moved their cursor.
@@ -68,6 +69,8 @@ struct LedgerInMemory {
     var pushSums: [PluginIdentifier: [PushSum]] {
         state.pushSums.mapValues { sums in sums.values.sorted { $0.last < $1.last } }
     }
+    /// The answers to pushes with an identifier.
+    var pushAnswers: [PluginIdentifier: [AnsweredPush]] { state.pushAnswers }
     var pushTokens: [PluginIdentifier: PushToken] { state.pushTokens }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The tasks with a cursor, and the numbers of runs in a row that did not move it.
@@ -120,6 +123,7 @@ struct LedgerInMemory {
             pauses: state.pauses,
             uses: state.uses,
             pushSums: pushSums,
+            pushAnswers: pushAnswers,
             pushTokenHolders: Set(state.pushTokens.keys),
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
@@ -252,11 +256,15 @@ struct LedgerInMemory {
             state.known[plugin] = nil
             state.pauses[plugin] = nil
             state.uses[plugin] = nil
+            state.pushAnswers[plugin] = nil
             state.waits = state.waits.filter { $0.key.plugin != plugin }
             state.deferrals = state.deferrals.filter { $0.key.plugin != plugin }
         case .setPause(let plugin, let pause): state.pauses[plugin] = pause
         case .setUses(let plugin, let uses): state.uses[plugin] = uses
         case .countPushes(let plugin, let sum): count(sum, of: plugin, in: &state)
+        case .keepPushAnswer(let plugin, let push, let oldest):
+            state.pushAnswers[plugin, default: []].append(push)
+            state.pushAnswers[plugin]?.removeAll { $0.number < oldest }
         }
     }
 

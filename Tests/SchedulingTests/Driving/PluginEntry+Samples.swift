@@ -51,6 +51,11 @@ extension PluginEntry {
         )
     }
 
+    /// The sample plugin with the background mode for pushes.
+    static func pushed(version: String = "1.0") -> PluginEntry {
+        .app(version: version, modes: [.fetch, .processing, .remoteNotification])
+    }
+
     /// The sample plugin with continued tasks under a pattern and, by default, every entitlement.
     static func studio(
         version: String = "1.0",

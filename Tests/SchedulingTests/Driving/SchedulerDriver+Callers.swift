@@ -37,14 +37,16 @@ extension SchedulerDriver {
         until deadline: Duration? = nil,
         isLowPriority: Bool = false,
         isOnlyNow: Bool = false,
-        payload: [UInt8] = []
+        payload: [UInt8] = [],
+        identity: PushIdentity? = nil
     ) -> Answer? {
         let push = Push(
             to: plugin,
             payload: payload,
             expiresAt: deadline.map { clock.now.wall + $0 },
             isLowPriority: isLowPriority,
-            isOnlyNow: isOnlyNow
+            isOnlyNow: isOnlyNow,
+            identity: identity
         )
         return ask { .pushed(push, reply: $0) }
     }

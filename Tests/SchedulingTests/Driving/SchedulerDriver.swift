@@ -164,7 +164,7 @@ final class SchedulerDriver {
             wakeCount += 1
         case .deliver(let launch, let task): hand(task, to: launch)
         case .watch(let new): watch = new
-        case .discardContainer, .expire, .expireAssertions, .stopped: break
+        case .discardContainer, .expire, .yieldCursor, .expireAssertions, .stopped: break
         }
     }
 

@@ -44,6 +44,19 @@ struct DayBudgetTests {
         #expect(host.running == [.index])
     }
 
+    @Test(.proves(85, "C7")) func `the running time of pushes counts against the day budget`() {
+        let host = SchedulerDriver(.pushed()) { $0.policies.dayBudget = .seconds(40) }
+        for _ in 1...2 {
+            host.push()
+            host.enter(registering: [])
+            host.advance(by: .seconds(25))
+            host.complete(.appPush)
+            host.advance(by: .seconds(2))
+        }
+        host.push()
+        #expect(host.reasons(.appPush).map(\.code) == ["day-budget"])
+    }
+
     @Test(.proves("C7")) func `the used up day budget of one plugin does not delay another plugin`() {
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)

@@ -15,7 +15,8 @@ extension RandomWalk {
         case 24..<28: cancel()
         case 28..<30: stopTask()
         case 30..<55: liveOn()
-        case 55..<66: advance()
+        case 55..<65: advance()
+        case 65..<66: useTokens()
         case 66..<68: stepClock()
         case 68..<75: changeConditions()
         case 75..<79: changeCatalogue()
@@ -77,7 +78,38 @@ extension RandomWalk {
         let plugin: PluginIdentifier = pick([.app, .app, .app, .mail, .keyboard]) ?? .app
         last = "a push to \(plugin)"
         let deadline: Duration? = random.chance(30) ? .seconds(Int.random(in: -10...900, using: &random)) : nil
-        host.push(to: plugin, until: deadline, isLowPriority: random.chance(20), isOnlyNow: random.chance(20))
+        host.push(
+            to: plugin,
+            until: deadline,
+            isLowPriority: random.chance(20),
+            isOnlyNow: random.chance(20),
+            identity: random.chance(40) ? Self.identity(Int.random(in: 0..<6, using: &random)) : nil
+        )
+    }
+
+    private static func identity(_ number: Int) -> PushIdentity? {
+        PushIdentity(bytes: [UInt8](repeating: UInt8(number), count: PushIdentity.size))
+    }
+
+    /// Changes the device token of a plugin, or pushes with a token that a sender knows.
+    private func useTokens() {
+        if random.chance(50), let known = pick(knownTokens) { return push(to: known.plugin, with: known.token) }
+        let plugin: PluginIdentifier = pick([.app, .app, .app, .mail, .keyboard]) ?? .app
+        let token = PushToken(using: &random)
+        let change: PushTokenChange = pick([.issue(token), .issue(token), .rotate(to: token), .revoke]) ?? .revoke
+        let launches = host.processes.values.filter { $0.plugin.identifier == plugin }.map(\.number).sorted()
+        last = "a change of the token of \(plugin)"
+        host.changePushToken(of: plugin, change, from: random.chance(40) ? pick(launches) : nil)
+        knownTokens = knownTokens.suffix(7) + [(plugin, token)]
+    }
+
+    /// Compares the token with the ledger before the push, as the host does behind all changes of the token.
+    private func push(to plugin: PluginIdentifier, with token: PushToken) {
+        if model.isTokenChanging(of: plugin) { return push() }
+        let isValid = host.ledger.pushTokens[plugin] == token
+        last = "a push to \(plugin) with \(isValid ? "its" : "an ended") token"
+        if isValid != (model.tokens[plugin] == token) { complain("a token of \(plugin) is valid by mistake, or ended") }
+        if isValid { host.push(to: plugin) }
     }
 
     private func trigger() {

@@ -15,6 +15,7 @@ extension RandomWalk {
                 "plan of launch \(plan.number) (\(plan.lane.name)): \(plan.tasks.map(\.work.label))"
             case .deliver(let launch, let task): "deliver \(task.work.label) to launch \(launch)"
             case .expire(let launch, let ids, let reason): "expire \(ids) of launch \(launch): \(reason.name)"
+            case .yieldCursor(let launch, let id): "task \(id) of launch \(launch) yields its cursor"
             case .expireAssertions(let launch, let reason): "expire assertions of launch \(launch): \(reason.name)"
             case .stop(let launch): "stop launch \(launch)"
             case .kill(let launch): "kill launch \(launch)"
@@ -55,6 +56,7 @@ extension LedgerChange {
         case .changePushToken(let plugin, _, _): "token of \(plugin)"
         case .setPause(let plugin, let pause): "\(pause == nil ? "resume" : "pause") \(plugin)"
         case .countPushes(let plugin, let sum): "count \(sum.accepted) pushes to \(plugin)"
+        case .keepPushAnswer(let plugin, let push, _): "keep the answer to push \(push.number) to \(plugin)"
         case .setUses(let plugin, _): "uses of \(plugin)"
         case .raiseIncarnation(let incarnation): "begin incarnation \(incarnation)"
         }

@@ -23,6 +23,8 @@ final class RandomWalk {
     /// The random generator of the current step.
     var random: SeededGenerator
     var last = "nothing"
+    /// The newest device tokens that senders know, valid and ended ones.
+    var knownTokens: [(plugin: PluginIdentifier, token: PushToken)] = []
     private(set) var step = 0
     private var complaint: String?
 

@@ -792,8 +792,9 @@ typedef struct bgt_cursors {
      * back. It is allowed while the task is expiring.
      * BGT_OK; BGT_INVALID: NULL, or a length out of range: the cursor is unchanged; BGT_TOO_NEW: an unknown flag;
      * BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_UNAVAILABLE: the commit failed, and the
-     * host tries it again; or the launch has too many open tasks; BGT_ENDED, only with BGT_CHECKPOINT_DURABLE: the task
-     * of a newer request of the identifier has started, and this task moves the cursor no more: complete it.
+     * host tries it again; or the launch has too many open tasks; BGT_ENDED: the task of a newer request of the
+     * identifier has started, and this task moves the cursor no more: complete it. The first calls after that start may
+     * return BGT_OK without BGT_CHECKPOINT_DURABLE, and then have no effect.
      * @call thread=any phase=running,stop blocks=commit */
     int32_t (*checkpoint)(const bgt_host *host, bgt_task task, const uint8_t *BGTASK_NULLABLE cursor, uint64_t length,
                           uint32_t flags, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
@@ -1212,8 +1213,8 @@ BGTASK_INLINE_ int32_t bgt_find_position_(const bgt_host *host, bgt_task task, b
  * the cursor is deleted, and the work begins from the start. NULL: each cursor is accepted.
  * `flags`: of checkpoint. After a failed commit the loop goes on: the next checkpoint confirms the earlier ones, and
  * before the completion the last one is repeated a few times. One loop per task.
- * BGT_OK: all items are done; BGT_ENDED: the task is expiring, or with BGT_CHECKPOINT_DURABLE the task of a newer
- * request of the identifier has started; BGT_INVALID: the next place is empty, too long or the same as before;
+ * BGT_OK: all items are done; BGT_ENDED: the task is expiring, or the task of a newer request of the identifier has
+ * started, and does the rest; BGT_INVALID: the next place is empty, too long or the same as before;
  * BGT_NOT_OFFERED: this host has no cursors, nothing was done and the task is open; the status of the item or of
  * checkpoint, except BGT_UNAVAILABLE of checkpoint. */
 BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_for_each_accepted(const bgt_host *host, bgt_task task,

@@ -19,6 +19,8 @@ struct TryReport: Hashable, Encodable {
         let kind: String
         /// Time in nanoseconds since 1970; nil for none.
         let earliestBegin: Int64?
+        /// The deadline in nanoseconds since 1970; nil for none.
+        let expiresAt: Int64?
         let payloadSize: Int
         /// `accepted`, or the code of the refusal.
         let answer: String
@@ -28,6 +30,7 @@ struct TryReport: Hashable, Encodable {
         private enum CodingKeys: String, CodingKey {
             case identifier, kind, answer, message
             case earliestBegin = "earliest_begin_ns"
+            case expiresAt = "expires_at_ns"
             case payloadSize = "payload_bytes"
         }
     }
@@ -103,6 +106,7 @@ extension TryReport {
                 identifier: request.identifier.text,
                 kind: request.kind.name,
                 earliestBegin: request.earliestBegin?.nanoseconds,
+                expiresAt: request.expiresAt?.nanoseconds,
                 payloadSize: size,
                 answer: refusal?.code.name ?? "accepted",
                 message: refusal?.message

@@ -43,6 +43,11 @@ final class NaiveHost: Witness {
     /// Pushes in the journal by fate, and the number of journal entries that are counted.
     private var pushes: [PushFate: Int] = [:]
     private var countedEntries = 0
+    /// The valid device tokens, and the unanswered calls that change them.
+    var tokens: [PluginIdentifier: PushToken] = [:]
+    var tokenCalls: [ReplyToken: TokenCall] = [:]
+    /// The answers to pushes with an identifier.
+    var keptAnswers: [PluginIdentifier: [PushIdentity: KeptAnswer]] = [:]
 
     // The history on which policies decide.
     var startupWaves: [(at: MonotonicTime, isNetwork: Bool)] = [(MonotonicTime(nanoseconds: 0), false)]
@@ -93,6 +98,7 @@ final class NaiveHost: Witness {
     func willHandle(_ event: SchedulerEvent) {
         if now.wall < lastWall { clockWasSetBack() }
         lastWall = now.wall
+        noteOldPushAnswers()
         expected = [:]
         (capacityChangedHands, asking) = (false, nil)
         tally.note(event)
@@ -109,7 +115,9 @@ final class NaiveHost: Witness {
         case .taskStopRequested(let identifier, let reply):
             questions[reply] = event
             stopped.insert(identifier)
-        case .expirationSimulated(_, let reply): questions[reply] = event
+        case .expirationSimulated(_, let reply), .pushed(_, let reply): questions[reply] = event
+        case .pushTokenChangeRequested(let plugin, let change, _, let reply):
+            tokenCalls[reply] = TokenCall(plugin: plugin, change: change)
         case .launchStopRequested(let number, _): stoppedLaunches.insert(number)
         case .cancelRequested(let identifier, let plugin?, _, let reply):
             dying[reply] = meant(by: plugin) { $0 == identifier }
@@ -178,7 +186,7 @@ final class NaiveHost: Witness {
             case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason, by: event)
             case .stop(let number): finished(number)
             case .kill(let number): killed(number, after: event)
-            case .load, .confineRunner, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
+            case .load, .confineRunner, .yieldCursor, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
             }
         }
         noteHolds()
@@ -196,6 +204,8 @@ final class NaiveHost: Witness {
             }
         }
         countPushes(in: changes)
+        noteTokens(in: changes)
+        notePushAnswers(in: changes)
     }
 
     /// Complains if the fates of the pushes in the journal, those that are only counted, and the pushes in the ledger do
@@ -226,7 +236,7 @@ final class NaiveHost: Witness {
         conditions = host.conditions
         (isStopping, asked, expected, lastRelief) = (false, nil, [:], nil)
         (underWay, questions, preparing, userRequested, origins, stopped) = ([:], [:], [], [], [:], [])
-        stoppedLaunches = []
+        (stoppedLaunches, tokenCalls) = ([], [:])
         (userRequestedByReply, fromForeground) = ([:], [])
         (dying, voidCooldowns) = ([:], [:])
         (rests, trouble, failures) = ([:], [:], [:])
@@ -290,6 +300,8 @@ final class NaiveHost: Witness {
 
     private func heard(_ answer: Answer, to reply: ReplyToken) {
         let question = questions.removeValue(forKey: reply)
+        if let call = tokenCalls.removeValue(forKey: reply) { judge(answer, to: call) }
+        if case .pushed(let push, _)? = question { judge(answer, to: push) }
         // A number that was never written may be assigned again.
         let killed = dying.removeValue(forKey: reply)?.filter { host.ledger.everStored.contains($0) }
         if case .cancelled = answer { dead.formUnion(killed ?? []) }

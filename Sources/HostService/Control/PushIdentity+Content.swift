@@ -1,0 +1,22 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Crypto
+import FoundationEssentials
+import TaskModel
+
+extension PushIdentity {
+    /// The identity of a push; nil when it has no identifier.
+    ///
+    /// Senders choose identifiers. So one user cannot use up those of another, and the content belongs to the identity,
+    /// because some senders use an identifier for several messages. The deadline does not belong to it: clients compute
+    /// it for each attempt. The device token does not either: the host compares it at each attempt.
+    init?(of push: PluginPush.Valid, from user: UInt32?) {
+        guard let id = push.id else { return nil }
+        var hash = SHA256()
+        hash.update(data: Array("\(user.map(String.init) ?? "none") \(id.uuidString) ".utf8))
+        hash.update(data: Array("\(push.priority.rawValue) \(push.isOnlyNow) ".utf8))
+        hash.update(data: push.payload)
+        self.init(bytes: Array(hash.finalize()))
+    }
+}

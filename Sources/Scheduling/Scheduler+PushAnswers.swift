@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// The answers to pushes with an identifier, for the repetitions of these pushes (C21).
+extension Scheduler {
+    /// The answer to a repetition of an accepted push; nil for a new push.
+    func answer(toRepetition push: Push, at now: Moment) -> Answer? {
+        guard let identity = push.identity,
+            let first = pushAnswers[push.plugin]?.push(with: identity, at: now.wall)
+        else { return nil }
+        return .pushed(first.number, first.result, expiresAt: first.expiresAt)
+    }
+
+    /// The changes that record answers together with their pushes. Each also deletes the rows of dropped pushes.
+    func record(_ answers: [AnsweredPush], of plugin: PluginIdentifier, at now: Moment) -> [LedgerChange] {
+        guard let first = answers.first else { return [] }
+        let oldest = pushAnswers[plugin]?.oldest(beforeAdding: answers.count, at: now.wall) ?? first.number
+        return answers.map { .keepPushAnswer(plugin, $0, oldest: oldest) }
+    }
+
+    /// Adds answers whose commit has succeeded.
+    mutating func note(_ answers: [AnsweredPush], of plugin: PluginIdentifier, at now: Moment) {
+        if answers.isEmpty { return }
+        let isFirst = pushAnswers[plugin] == nil
+        for answer in answers { pushAnswers[plugin, default: AnsweredPushes()].add(answer, at: now.wall) }
+        if isFirst { awaitEndOfPushAnswers(of: plugin, at: now) }
+    }
+
+    /// Takes up the answers that the last host left.
+    mutating func restorePushAnswers(_ answers: [PluginIdentifier: [AnsweredPush]], at now: Moment) {
+        for (plugin, left) in answers {
+            let kept = AnsweredPushes(left, at: now.wall)
+            if kept.isEmpty { continue }
+            pushAnswers[plugin] = kept
+            awaitEndOfPushAnswers(of: plugin, at: now)
+        }
+    }
+
+    /// Frees the memory of answers that are too old. Their rows are deleted with the next push, or are ignored by the
+    /// next host.
+    mutating func dropPushAnswers(of plugin: PluginIdentifier, at now: Moment) {
+        pushAnswers[plugin]?.drop(at: now.wall)
+        if pushAnswers[plugin]?.isEmpty == true { pushAnswers[plugin] = nil }
+        awaitEndOfPushAnswers(of: plugin, at: now)
+    }
+
+    private mutating func awaitEndOfPushAnswers(of plugin: PluginIdentifier, at now: Moment) {
+        if pushAnswers[plugin] == nil { return }
+        agenda.add(.pushAnswers(plugin), at: now.monotonic + AnsweredPushes.retention + .seconds(1))
+    }
+}

@@ -1,0 +1,112 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import StatementTraits
+import TaskModel
+import Testing
+
+@Suite("A repetition of an accepted push with an identifier gets the first answer, and is no new push", .proves("C21"))
+struct RepeatedPushTests {
+    private let host = SchedulerDriver(.pushed())
+
+    /// Sends a push with the identity `number`.
+    @discardableResult
+    private func push(_ number: Int, until deadline: Duration? = nil) -> Answer? {
+        let bytes = withUnsafeBytes(of: number.bigEndian) { [UInt8](repeating: 0, count: 24) + $0 }
+        let push = Push(
+            to: .app,
+            expiresAt: deadline.map { host.clock.now.wall + $0 },
+            identity: PushIdentity(bytes: bytes)
+        )
+        return host.ask { .pushed(push, reply: $0) }
+    }
+
+    @Test func `a repetition gets the first answer, also after the delivery`() throws {
+        let first = try #require(push(1, until: .hours(1)))
+        #expect(push(1, until: .hours(2)) == first)
+        host.runToTheEnd()
+        #expect(push(1) == first)
+        #expect(host.batches == [[.appPush]] && host.entries(.submitted).count == 1)
+    }
+
+    @Test func `a repetition of a replaced push replaces nothing`() throws {
+        host.change(memoryLow: true)
+        let first = try #require(push(1))
+        let second = try #require(push(2))
+        #expect(push(1) == first && push(2) == second && first != second)
+        #expect(host.request(.appPush)?.number == second.submission)
+    }
+
+    @Test func `a repetition of a lapsed push has lapsed`() throws {
+        let first = try #require(push(1, until: .seconds(-1)))
+        #expect(first.pushResult == .lapsed)
+        #expect(push(1) == first && host.batches.isEmpty)
+    }
+
+    @Test func `a repetition after ten minutes, and a push without an identifier, are new pushes`() throws {
+        host.change(memoryLow: true)
+        let first = try #require(push(1)?.submission)
+        host.advance(by: .minutes(10))
+        #expect(push(1)?.submission == first)
+        host.advance(by: .seconds(1))
+        let later = try #require(push(1)?.submission)
+        #expect(later > first)
+        #expect(try #require(host.push()?.submission) > later)
+        #expect(host.ledger.pushAnswers[.app]?.map(\.number) == [later])
+    }
+
+    @Test func `a repetition after a kill of the host gets the first answer`() throws {
+        host.change(memoryLow: true)
+        let first = try #require(push(1))
+        let second = try #require(push(2))
+        host.restart(after: .minutes(5))
+        #expect(push(1) == first && push(2) == second)
+        host.restart(after: .minutes(6))
+        let later = try #require(push(1)?.submission)
+        #expect(later != first.submission)
+    }
+
+    @Test func `repetitions during the commit of a push, or behind another commit, wait for its answer`() {
+        host.change(memoryLow: true)
+        host.commits = .held
+        for number in [0, 1, 2, 1, 0] { push(number) }
+        let replies = (0..<5).map { ReplyToken(rawValue: host.lastReply - 4 + $0) }
+        host.writeHeldCommits()
+        let answers = replies.map { host.answers[$0] }
+        #expect(answers[0] == answers[4] && answers[1] == answers[3] && answers.allSatisfy { $0 != nil })
+        #expect(host.entries(.submitted).compactMap(\.count) == [1, 2])
+    }
+
+    @Test func `a repetition of a push whose commit failed is a new attempt`() throws {
+        host.commits = .failing
+        #expect(push(1)?.refusal?.subReason == .notRecorded)
+        host.commits = .written
+        #expect(push(1)?.pushResult == .stored(replacing: nil))
+    }
+
+    @Test func `a repetition to a plugin that accepts no more pushes gets the first answer`() throws {
+        host.change(memoryLow: true)
+        let first = try #require(push(1))
+        host.install(.app(version: "2.0"))
+        #expect(push(1) == first)
+        #expect(push(2)?.refusal?.subReason == .remoteNotificationModeMissing)
+    }
+
+    @Test func `the host keeps the answers to the newest thousand pushes of a plugin`() throws {
+        host.change(memoryLow: true)
+        let first = try #require(push(0)?.submission)
+        for number in 1...1_000 { push(number) }
+        let kept = try #require(host.ledger.pushAnswers[.app])
+        #expect(kept.count == 1_000 && kept.first?.number.rawValue == first.rawValue + 1)
+        let second = try #require(push(1)?.submission)
+        #expect(second.rawValue == first.rawValue + 1)
+        #expect(try #require(push(0)?.submission) > second)
+    }
+
+    @Test func `a step of the clock by more than ten minutes ends all answers`() throws {
+        host.change(memoryLow: true)
+        let first = try #require(push(1)?.submission)
+        host.stepWallClock(by: .minutes(-11))
+        #expect(try #require(push(1)?.submission) > first)
+    }
+}
