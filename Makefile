@@ -47,7 +47,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients page api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients page page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -104,6 +104,10 @@ push-clients: build push-client-packages
 # The page of a host, driven in headless Chromium.
 page: build
 	Tests/Page/run "$(BUILD)/debug"
+
+# The pictures of Documentation/Page.md.
+page-pictures: build plugins
+	Tests/Page/pictures "$(BUILD)/debug" "$(PLUGINS)"
 
 # Many more generated requests than make test sends. SEED selects them; EXAMPLES is their maximum number for each route.
 EXAMPLES ?= 1000
