@@ -30,9 +30,11 @@ class Browser:
 
     async def __aenter__(self):
         self.profile = tempfile.TemporaryDirectory(prefix="bgtask-browser-", ignore_cleanup_errors=True)
-        options = ["--headless=new", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage", "--disable-extensions",
+        options = ["--headless=new", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
+                   "--disable-extensions",
                    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio",
-                   "--password-store=basic", "--remote-debugging-port=0", "--hide-scrollbars", f"--user-data-dir={self.profile.name}"]
+                   "--password-store=basic", "--remote-debugging-port=0", "--hide-scrollbars",
+                   f"--user-data-dir={self.profile.name}"]
         if os.geteuid() == 0:
             options.append("--no-sandbox")
         self.process = await asyncio.create_subprocess_exec(
@@ -97,7 +99,8 @@ class Page:
         await self.resize(width, height, theme)
 
     async def resize(self, width, height, theme="light"):
-        await self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        await self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                        mobile=False)
         await self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
 
     async def read(self):
@@ -156,7 +159,8 @@ class Page:
 
     async def press(self, label, within="document"):
         """Presses the first button with a label, as soon as there is one."""
-        button = f"[...{within}.querySelectorAll('button')].find((one) => one.textContent === {json.dumps(label)} && !one.disabled)"
+        button = (f"[...{within}.querySelectorAll('button')]"
+                  f".find((one) => one.textContent === {json.dumps(label)} && !one.disabled)")
         await self.wait(f"!!({button})", f"a button {label!r}")
         await self.run(f"({button}).click()")
 

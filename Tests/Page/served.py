@@ -82,8 +82,8 @@ class PageCommand:
 
     def request(self, method, path, body=None, **changes):
         """The status of a request with the fields of the page, changed by `changes`; None leaves a field out."""
-        fields = {"host": f"127.0.0.1:{self.port}", "sec-fetch-site": "same-origin", "authorization": f"Bearer {self.token}",
-                  "content-type": "application/json"}
+        fields = {"host": f"127.0.0.1:{self.port}", "sec-fetch-site": "same-origin",
+                  "authorization": f"Bearer {self.token}", "content-type": "application/json"}
         fields |= {name.replace("_", "-"): value for name, value in changes.items()}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_LIMIT)
         try:

@@ -1,9 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// Buttons that change something. Each one first shows what it will do, item by item, and the command that does the same.
+// Buttons that change something. Each one first shows what it will do, item by item, and the command that does the
+// same.
 
 import { el } from "./dom.js";
 import { session } from "./session.js";
+
+const TITLES = ["Item", "The same command", "Answer"];
 
 /**
  * A button for an action. `items` returns what the action is about when it is pressed: each item has a `label`, the
@@ -28,7 +31,7 @@ function confirm(title, items, { tone, done, warning }) {
     el("h2", {}, title),
     warning ? el("p", {}, warning) : undefined,
     el("div", { class: "scroll" }, el("table", {},
-      el("thead", {}, el("tr", {}, ["Item", "The same command", "Answer"].map((text) => el("th", { scope: "col" }, text)))),
+      el("thead", {}, el("tr", {}, TITLES.map((text) => el("th", { scope: "col" }, text)))),
       el("tbody", {}, rows.map(({ item, answer }) => el("tr", {},
         el("td", { "data-title": "Item" }, item.label),
         el("td", { "data-title": "The same command" }, el("code", {}, item.command)), answer))))),

@@ -27,7 +27,8 @@ function filled(element, { on = {}, key, ...attributes }, children) {
   }
   element.handlers = on;
   for (const type of Object.keys(on)) element.addEventListener(type, handle);
-  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
+  const isShown = (child) => child !== undefined && child !== null && child !== false;
+  element.append(...children.flat(Infinity).filter(isShown));
   return element;
 }
 
@@ -36,7 +37,7 @@ function handle(event) {
   event.currentTarget.handlers?.[event.type]?.(event);
 }
 
-/** Makes the children of `parent` equal to `fresh`, and keeps the elements that stay the same, with focus and scrolling. */
+/** Makes the children of `parent` equal to `fresh`, and keeps the elements that stay, with focus and scrolling. */
 export function patch(parent, fresh) {
   const keyed = new Map();
   const wanted = new Set(fresh.map(({ key }) => key));

@@ -86,6 +86,12 @@ export function reasonText(reason) {
     until === undefined ? undefined : [" until ", time(until), " (", countdown(until), ")"]);
 }
 
+/** The filters of a screen. They apply when they change: nothing is sent. */
+export function filterForm(...fields) {
+  const on = { submit: (event) => event.preventDefault() };
+  return el("form", { class: "filters", role: "search", key: "filters", on }, ...fields);
+}
+
 /** A field of a filter, whose value is in the address. */
 export function textFilter(name, label, filters, list) {
   const id = `filter-${name}`;

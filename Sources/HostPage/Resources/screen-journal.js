@@ -4,7 +4,9 @@
 
 import { get } from "./api.js";
 import { el, link } from "./dom.js";
-import { badge, choiceFilter, launchLink, pluginLink, section, table, taskLink, textFilter } from "./parts.js";
+import {
+  badge, choiceFilter, filterForm, launchLink, pluginLink, section, table, taskLink, textFilter,
+} from "./parts.js";
 import { address } from "./places.js";
 import { command } from "./session.js";
 import { instant, time } from "./times.js";
@@ -37,8 +39,7 @@ export function draw(journal, { filters }) {
       ["Event", (entry) => badge(entry.event)],
       ["Subject", subject],
       ["Blame", (entry) => (entry.blame === "nobody" ? "" : entry.blame)],
-      ["Message", (entry) => [entry.message, entry.user
-        ? el("span", { class: "note" }, ` by user ${entry.user.uid}${entry.user.command ? `, ${entry.user.command}` : ""}`) : ""]],
+      ["Message", (entry) => [entry.message, userNote(entry.user)]],
     ], entries, { key: (entry) => entry.number, empty: "no entry matches the filters" })),
     el("p", { class: "buttons", key: "pages" },
       filters.before ? link(address("journal", undefined, { ...filters, before: "" }), "Newest entries, live") : "",
@@ -49,13 +50,19 @@ export function draw(journal, { filters }) {
 }
 
 function form(filters) {
-  return el("form", { class: "filters", role: "search", key: "filters", on: { submit: (event) => event.preventDefault() } },
+  return filterForm(
     textFilter("plugin", "Plugin", filters), textFilter("identifier", "Task", filters),
     choiceFilter("event", "Events", filters, filters.event && !GROUPS.some(([value]) => value === filters.event)
       ? [...GROUPS, filters.event] : GROUPS),
     choiceFilter("blame", "Blame", filters, BLAMES),
     textFilter("launch", "Launch", filters),
     choiceFilter("since", "Since", filters, [["1h", "1 hour"], ["1d", "1 day"], ["7d", "7 days"]]));
+}
+
+/** The user whose call has caused an entry. */
+function userNote(user) {
+  if (!user) return "";
+  return el("span", { class: "note" }, ` by user ${user.uid}${user.command ? `, ${user.command}` : ""}`);
 }
 
 function subject(entry) {

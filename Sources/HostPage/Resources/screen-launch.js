@@ -41,6 +41,7 @@ export function draw({ launch, logs }, _, { update }) {
       ["Submitted", (task) => [time(instant(task, "submitted_at")), task.submitter ? ` by ${task.submitter}` : ""]],
     ], launch.tasks, { key: (task) => task.submission })),
     section("Log", logs.message ? el("p", { class: "empty" }, logs.message) : logList(logs.lines)),
-    el("p", { class: "note", key: "entries" }, link(address("journal", undefined, { launch: launch.launch }), "Entries of the journal")),
+    el("p", { class: "note", key: "entries" },
+      link(address("journal", undefined, { launch: launch.launch }), "Entries of the journal")),
   ];
 }

@@ -8,8 +8,8 @@ import { cancelItem, runItem, stopItem } from "./commands.js";
 import { conditionList } from "./conditions.js";
 import { el, link } from "./dom.js";
 import {
-  badge, choiceFilter, launchLink, partialNote, pluginLink, reasonText, section, table, taskLink, textFilter, usageBar,
-  workName,
+  badge, choiceFilter, filterForm, launchLink, partialNote, pluginLink, reasonText, section, table, taskLink,
+  textFilter, usageBar, workName,
 } from "./parts.js";
 import { address } from "./places.js";
 import { countdown, instant, time } from "./times.js";
@@ -33,7 +33,7 @@ export function draw({ host, tasks }, { filters }, { update }) {
   const moments = tasks.pending.filter(startsByTime).sort((one, other) => startOf(one) - startOf(other));
   return [
     section("Host", hostLine(host), conditionList(host.conditions)),
-    filterForm(filters),
+    filterFields(filters),
     section("Running", runningTable(tasks.running, update)),
     section("Next", nextTable(moments.slice(0, NEXT_ROWS))),
     section("Blocked by reason", reasonTiles(tasks.pending, filters)),
@@ -54,8 +54,8 @@ function hostLine(host) {
     host.stopping ? badge("stopping") : undefined);
 }
 
-function filterForm(filters) {
-  return el("form", { class: "filters", role: "search", key: "filters", on: { submit: (event) => event.preventDefault() } },
+function filterFields(filters) {
+  return filterForm(
     textFilter("text", "Search", filters), textFilter("plugin", "Plugin", filters),
     choiceFilter("kind", "Kind", filters, KINDS), textFilter("reason", "Reason", filters));
 }
@@ -124,7 +124,8 @@ function waitingTable(waiting, update) {
     ["Task", (task) => [taskLink(task.identifier), task.title ? el("span", { class: "title" }, task.title) : ""]],
     ["Kind", (task) => task.kind],
     ["Blocked by", (task) => reasonText(task.reason)],
-    ["Submitted", (task) => [time(instant(task, "submitted_at")), el("span", { class: "note" }, ` by ${task.submitter}`)]],
+    ["Submitted", (task) => [time(instant(task, "submitted_at")),
+      el("span", { class: "note" }, ` by ${task.submitter}`)]],
     ["", (task) => [actionButton("Run", () => [runItem(task.identifier)], { done: update }),
       actionButton("Cancel", () => [cancelItem(task.identifier)], { done: update, tone: "danger" })]],
   ], waiting.slice(0, ROWS), { key: (task) => task.submission, empty: "no request waits" }),

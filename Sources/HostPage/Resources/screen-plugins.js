@@ -6,7 +6,7 @@ import { actionButton } from "./actions.js";
 import { get } from "./api.js";
 import { pauseItem, resumeItem } from "./commands.js";
 import { el } from "./dom.js";
-import { badge, choiceFilter, partialNote, pluginLink, section, table, textFilter } from "./parts.js";
+import { badge, choiceFilter, filterForm, partialNote, pluginLink, section, table, textFilter } from "./parts.js";
 import { instant, time } from "./times.js";
 
 const STATES = ["ready", "running", "failing", "paused", "disabled"];
@@ -25,7 +25,7 @@ export function draw(list, { filters }, { update }) {
     `${plugin.identifier} ${plugin.name}`.toLowerCase().includes(text)
     && (!filters.state || plugin.state === filters.state) && (!filters.role || plugin.role === filters.role));
   return [
-    el("form", { class: "filters", role: "search", key: "filters", on: { submit: (event) => event.preventDefault() } },
+    filterForm(
       textFilter("text", "Search", filters), choiceFilter("state", "State", filters, STATES),
       choiceFilter("role", "Role", filters, ["main", "extension"])),
     section("Installed", bulkButtons(selected, update), pluginTable(selected.slice(0, ROWS)),
@@ -39,10 +39,10 @@ export function draw(list, { filters }, { update }) {
 function bulkButtons(plugins, update) {
   if (plugins.length === 0) return undefined;
   const paused = plugins.filter(({ pause }) => pause);
-  const count = plugins.length - paused.length;
+  const others = plugins.filter(({ pause }) => !pause);
   return el("div", { class: "buttons" },
-    count > 0 ? actionButton(`Pause ${count} shown for 1 h`,
-      () => plugins.filter(({ pause }) => !pause).map(({ identifier }) => pauseItem(identifier, 1)), { done: update }) : "",
+    others.length > 0 ? actionButton(`Pause ${others.length} shown for 1 h`,
+      () => others.map(({ identifier }) => pauseItem(identifier, 1)), { done: update }) : "",
     paused.length > 0 ? actionButton(`Resume ${paused.length} shown`,
       () => paused.map(({ identifier }) => resumeItem(identifier)), { done: update }) : "");
 }

@@ -3,10 +3,10 @@
 // Pushes: those that wait or run, the plugins that accept them, and their entries in the journal.
 
 import { get } from "./api.js";
+import { el } from "./dom.js";
 import { badge, pluginLink, reasonText, section, table } from "./parts.js";
 import { command } from "./session.js";
 import { instant, time } from "./times.js";
-import { el } from "./dom.js";
 
 export const title = () => "Pushes";
 export const isBusy = ({ tasks }) => tasks.running.length > 0;
@@ -16,7 +16,8 @@ export async function load(_, signal) {
     get("/v1/tasks", { kind: "push", limit: 1000 }, signal), get("/v1/plugins", { limit: 1000 }, signal),
     get("/v1/stats", {}, signal), get("/v1/journal", { event: "push-token-changed", limit: 20 }, signal),
   ]);
-  return { tasks, plugins: plugins.plugins.filter(({ modes }) => modes.includes("remote-notification")), stats, tokens };
+  const accepting = plugins.plugins.filter(({ modes }) => modes.includes("remote-notification"));
+  return { tasks, plugins: accepting, stats, tokens };
 }
 
 export function draw({ tasks, plugins, stats, tokens }) {
@@ -34,11 +35,14 @@ export function draw({ tasks, plugins, stats, tokens }) {
       ["Launches in 7 days", (plugin) => rows.get(plugin.identifier)?.launches ?? 0],
       ["Succeeded", (plugin) => rows.get(plugin.identifier)?.succeeded ?? 0],
       ["Failed", (plugin) => rows.get(plugin.identifier)?.failed ?? 0],
-    ], plugins, { key: (plugin) => plugin.identifier, empty: "no plugin has the background mode remote-notification" })),
+    ], plugins, {
+      key: (plugin) => plugin.identifier, empty: "no plugin has the background mode remote-notification",
+    })),
     section("Changes of device tokens", table("Tokens", [
       ["Time", (entry) => time(instant(entry, "at"))], ["Plugin", (entry) => pluginLink(entry.plugin)],
       ["Message", (entry) => entry.message],
     ], tokens.entries.toReversed(), { key: (entry) => entry.number, empty: "none" })),
-    el("p", { class: "note", key: "command" }, "Tokens are secrets. On a terminal: ", el("code", {}, command("push", "token", "PLUGIN"))),
+    el("p", { class: "note", key: "command" }, "Tokens are secrets. On a terminal: ",
+      el("code", {}, command("push", "token", "PLUGIN"))),
   ];
 }

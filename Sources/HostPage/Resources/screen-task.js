@@ -15,6 +15,7 @@ import { waitBars } from "./waits.js";
 
 const LAUNCHES = 100;
 const LINES = 100;
+const VERDICTS = { wait: "busy", must: "good" };
 
 export const title = ({ value }) => value ?? "Task";
 export const isBusy = ({ why }) => why?.state === "running";
@@ -27,7 +28,8 @@ export async function load({ value }, signal) {
     get("/v1/logs", { identifier: value, limit: LINES }, signal).catch(missing),
     why.cursor ? get(path("/v1/tasks/{identifier}/cursor", value), {}, signal).catch(missing) : undefined,
   ]);
-  return { why, launches: launches.launches.filter(({ tasks }) => tasks.some((task) => task.identifier === value)), logs, cursor };
+  const own = launches.launches.filter(({ tasks }) => tasks.some((task) => task.identifier === value));
+  return { why, launches: own, logs, cursor };
 }
 
 /** A part that this user may not see, or that does not exist, does not hide the others. */
@@ -42,7 +44,8 @@ export function draw(data, { filters }, { update }) {
   return [
     el("div", { class: "buttons", key: "buttons" }, buttons(why, update)),
     section("State", stateFacts(why)),
-    section("Why", reasons(why), why.change ? el("p", { class: "change" }, `One change that lets it run now: ${why.change.message}`) : undefined),
+    section("Why", reasons(why), why.change
+      ? el("p", { class: "change" }, `One change that lets it run now: ${why.change.message}`) : undefined),
     why.policies ? section("Policies", policyTable(why.policies)) : "",
     why.history?.length > 0 ? section("History of waits", waitBars(why.history), historyTable(why.history)) : "",
     section("Cursor", cursorPart(cursor, why, update)),
@@ -59,8 +62,8 @@ function drawChoice({ running, pending }, filters) {
   const all = [...running.filter((task) => task.identifier), ...pending]
     .filter((task) => task.identifier.toLowerCase().includes(text));
   return [
-    el("form", { class: "filters", role: "search", key: "filters", on: { submit: open } }, textFilter("text", "Search or identifier", filters),
-      el("button", { type: "submit" }, "Open")),
+    el("form", { class: "filters", role: "search", key: "filters", on: { submit: open } },
+      textFilter("text", "Search or identifier", filters), el("button", { type: "submit" }, "Open")),
     section("Tasks", table("Tasks", [
       ["Task", (task) => taskLink(task.identifier)], ["Kind", (task) => task.kind],
       ["State", (task) => (task.launch ? badge("running") : reasonText(task.reason))],
@@ -99,8 +102,8 @@ function stateFacts(why) {
     ["Deadline", instant(why, "expires_at") && time(instant(why, "expires_at"))],
     ["Schedule", why.schedule && why.schedule.rhythm],
     ["Next occurrence", instant(why, "next_occurrence") && time(instant(why, "next_occurrence"))],
-    ["Last outcome", last && [badge(last.outcome), " ", time(instant(last, "at")), last.message ? `: ${last.message}` : "",
-      last.blame && last.blame !== "nobody" ? ` (blame: ${last.blame})` : ""]],
+    ["Last outcome", last && [badge(last.outcome), " ", time(instant(last, "at")),
+      last.message ? `: ${last.message}` : "", last.blame && last.blame !== "nobody" ? ` (blame: ${last.blame})` : ""]],
   ]);
 }
 
@@ -114,7 +117,8 @@ function reasons(why) {
 function policyTable(policies) {
   return table("Policies", [
     ["Policy", ({ policy }) => policy],
-    ["Verdict", ({ verdict, ...policy }) => [el("span", { class: `badge ${{ wait: "busy", must: "good" }[verdict] ?? "plain"}` }, verdict),
+    ["Verdict", ({ verdict, ...policy }) => [
+      el("span", { class: `badge ${VERDICTS[verdict] ?? "plain"}` }, verdict),
       instant(policy, "until") ? [" until ", time(instant(policy, "until"))] : ""]],
     ["Rationale", ({ rationale }) => rationale],
   ], policies, { key: ({ policy }) => policy });

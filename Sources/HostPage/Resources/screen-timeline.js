@@ -4,7 +4,7 @@
 
 import { get } from "./api.js";
 import { el, svg } from "./dom.js";
-import { pluginLink, section, table, taskLink, textFilter } from "./parts.js";
+import { filterForm, pluginLink, section, table, taskLink, textFilter } from "./parts.js";
 import { address } from "./places.js";
 import { clockText, countdown, durationText, instant, time } from "./times.js";
 
@@ -48,29 +48,36 @@ export function draw(data, { filters }) {
   const marks = marksOf(data, Date.now() + span);
   const lanes = [...new Set([...data.launches, ...marks].map(({ plugin }) => plugin))].sort();
   return [
-    el("form", { class: "filters", role: "search", key: "filters", on: { submit: (event) => event.preventDefault() } },
+    filterForm(
       textFilter("plugin", "Plugin", filters), zoom(filters)),
     section("Launches and known times", drawing(lanes.slice(0, LANES), data.launches, marks, span),
-      lanes.length > LANES ? el("p", { class: "note" }, `${lanes.length - LANES} further plugins; filter to see them`) : "",
-      data.isPartial ? el("p", { class: "note" }, "older launches of this span are not shown; choose a shorter span") : ""),
-    section("Known times", el("p", { class: "note" },
-      "A task does not start before its time. Conditions, policies and capacity can delay it further."),
+      lanes.length > LANES ? note(`${lanes.length - LANES} further plugins; filter to see them`) : "",
+      data.isPartial ? note("older launches of this span are not shown; choose a shorter span") : ""),
+    section("Known times",
+      note("A task does not start before its time. Conditions, policies and capacity can delay it further."),
     table("Known times", [
       ["In", (mark) => countdown(mark.at)], ["Task", (mark) => taskLink(mark.identifier)],
       ["Plugin", (mark) => pluginLink(mark.plugin)], ["At", (mark) => time(mark.at)], ["Time", (mark) => mark.cause],
-    ], marks.slice(0, 100), { key: (mark) => `${mark.identifier} ${mark.cause}`, empty: "no task waits for a time in this span" })),
+    ], marks.slice(0, 100), { key: keyOf, empty: "no task waits for a time in this span" })),
   ];
 }
 
+const note = (text) => el("p", { class: "note" }, text);
+const keyOf = (mark) => `${mark.identifier} ${mark.cause}`;
+
 function zoom(filters) {
   const present = SPANS[filters.span] ? filters.span : "1h";
-  return el("span", { class: "zoom", role: "group", "aria-label": "Span before and after now" }, Object.keys(SPANS).map((name) =>
-    el("a", { href: address("timeline", undefined, { ...filters, span: name }), "aria-current": name === present ? "true" : undefined }, name)));
+  const spans = Object.keys(SPANS).map((name) => el("a", {
+    href: address("timeline", undefined, { ...filters, span: name }),
+    "aria-current": name === present ? "true" : undefined,
+  }, name));
+  return el("span", { class: "zoom", role: "group", "aria-label": "Span before and after now" }, spans);
 }
 
 /** The times before which waiting tasks do not start, and the next occurrences of schedules. */
 function marksOf({ tasks, schedules }, end) {
-  const pending = tasks.pending.map((task) => ({ ...task, at: instant(task.reason, "until"), cause: task.reason?.code }));
+  const pending = tasks.pending.map((task) => (
+    { ...task, at: instant(task.reason, "until"), cause: task.reason?.code }));
   const next = schedules.map((task) => ({ ...task, at: instant(task, "next"), cause: "schedule" }));
   return [...pending, ...next].filter(({ at }) => at !== undefined && at > Date.now() && at < end)
     .sort((one, other) => one.at - other.at);
@@ -83,7 +90,8 @@ function drawing(lanes, launches, marks, span) {
   const height = lanes.length * LANE + 26;
   const row = (plugin) => lanes.indexOf(plugin) * LANE;
   return el("div", { class: "drawing timeline" }, svg("svg", {
-    viewBox: `0 0 ${WIDTH} ${height}`, role: "group", "aria-label": "Timeline; the tables and the journal have the same times",
+    viewBox: `0 0 ${WIDTH} ${height}`, role: "group",
+    "aria-label": "Timeline; the tables and the journal have the same times",
   },
   lanes.map((plugin, index) => [
     index % 2 === 0 ? svg("rect", { class: "lane", x: 0, y: row(plugin), width: WIDTH, height: LANE }) : "",
@@ -93,7 +101,8 @@ function drawing(lanes, launches, marks, span) {
   marks.filter(({ plugin }) => lanes.includes(plugin)).map((mark) => markShape(mark, row(mark.plugin), place(mark.at))),
   svg("line", { class: "now", x1: place(now), x2: place(now), y1: 0, y2: height - 20 }),
   [[now - span, "start"], [now, "middle"], [now + span, "end"]].map(([moment, anchor]) =>
-    svg("text", { x: place(moment), y: height - 4, "text-anchor": anchor }, moment === now ? "now" : clockText(moment)))));
+    svg("text", { x: place(moment), y: height - 4, "text-anchor": anchor },
+      moment === now ? "now" : clockText(moment)))));
 }
 
 const shortened = (text) => (text.length > 33 ? `…${text.slice(-32)}` : text);
@@ -103,7 +112,8 @@ function launchBar(launch, y, place) {
   const width = Math.max(3, place(endOf(launch)) - start);
   const isBad = BAD.has(launch.outcome) || (launch.worst_outcome ?? "succeeded") === "failed";
   const text = `launch ${launch.launch} of ${launch.plugin}: ${launch.outcome ?? "running"}, `
-    + `${clockText(instant(launch, "started_at"))}, ${launch.used_ns === undefined ? "" : durationText(launch.used_ns)}`;
+    + clockText(instant(launch, "started_at"))
+    + (launch.used_ns === undefined ? "" : `, ${durationText(launch.used_ns)}`);
   return svg("a", { href: address("launch", launch.launch), "aria-label": text, key: launch.launch }, svg("rect", {
     class: launch.outcome === undefined ? "busy" : isBad ? "bad" : "good", x: start.toFixed(1), y: y + 5,
     width: width.toFixed(1), height: LANE - 10, rx: 2,
@@ -113,6 +123,8 @@ function launchBar(launch, y, place) {
 /** A triangle at a known time. */
 function markShape(mark, y, x) {
   const text = `${mark.identifier} not before ${clockText(mark.at)} (${mark.cause})`;
-  return svg("a", { href: address("task", mark.identifier), "aria-label": text, key: `${mark.identifier} ${mark.cause}` },
-    svg("path", { class: "mark", d: `M${x.toFixed(1)} ${y + 5}l8 ${LANE / 2 - 5}l-8 ${LANE / 2 - 5}z` }, svg("title", {}, text)));
+  const half = LANE / 2 - 5;
+  const shape = svg("path", { class: "mark", d: `M${x.toFixed(1)} ${y + 5}l8 ${half}l-8 ${half}z` },
+    svg("title", {}, text));
+  return svg("a", { href: address("task", mark.identifier), "aria-label": text, key: keyOf(mark) }, shape);
 }
