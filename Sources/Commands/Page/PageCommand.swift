@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlClient
+import FoundationEssentials
 import HostPage
 import TaskModel
 
