@@ -20,8 +20,8 @@ struct PageBrowserTests {
         .enabled(if: hasBrowser, "takes the Debian packages chromium and python3-websockets"),
         arguments: [
             "load", "live-update", "stop-task", "retry-task", "bulk-cancel", "filters", "timeline", "lost-host",
-            "lost-command", "one-stream", "hidden-tab", "hostile-texts", "names-for-assistive-programs", "keyboard",
-            "read-only", "foreign-callers",
+            "lost-command", "one-stream", "hidden-tab", "hostile-texts", "names-for-assistive-programs", "large-host",
+            "keyboard", "read-only", "foreign-callers",
         ]
     )
     func `the page passes a scenario in headless Chromium`(scenario: String) async throws {

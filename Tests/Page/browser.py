@@ -15,6 +15,10 @@ import websockets
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "HostScenarios"))
 from host import Failure
 
+# Records the milliseconds of each task of the main thread that takes 50 ms or longer.
+LONG_TASKS = """window.longTasks = [];
+    new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => longTasks.push(duration)))
+        .observe({ type: "longtask", buffered: true });"""
 START_LIMIT = 60
 ANSWER_LIMIT = 30
 
@@ -95,6 +99,7 @@ class Page:
     async def start(self, width=1280, height=900, theme="light", zone="Europe/Berlin"):
         for domain in ["Page", "Runtime", "Log", "Network"]:
             await self.send(f"{domain}.enable")
+        await self.send("Page.addScriptToEvaluateOnNewDocument", source=LONG_TASKS)
         await self.send("Emulation.setTimezoneOverride", timezoneId=zone)
         await self.resize(width, height, theme)
 

@@ -1,11 +1,16 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 """What a user of the page sees and does. Each scenario has a host and a browser of its own."""
 import json
+import os
+from contextlib import contextmanager
 
 from browser import Browser
+from large import LargeHost
 from served import Failure, PageCommand, ShownHost
 
 SCENARIOS = {}
+# Milliseconds of a task of the main thread: 100 without other load, which runs of all tests have.
+LONGEST_TASK = 100 * float(os.environ.get("BGTASK_SLACK", 3))
 STAYS, FAILS = "com.example.shown.stays", "com.example.shown.fails"
 HOSTILE = "<img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>"
 
@@ -20,19 +25,29 @@ def expect(is_true, purpose):
         raise Failure(purpose)
 
 
-async def in_browser(programs, steps, *options, keep=False):
+@contextmanager
+def host_for(name, programs, keep):
+    """The host of a scenario, which answers."""
+    if name == "large-host":
+        with LargeHost() as host:
+            yield host
+    else:
+        with ShownHost(programs, keep=keep) as host:
+            host.configure({"external-power": "false"})
+            host.install_shown()
+            host.start()
+            yield host
+
+
+async def in_browser(name, programs, *options, keep=False):
     """Runs a scenario with a host, bgtask page and a page that shows it."""
-    with ShownHost(programs, keep=keep) as host:
-        host.configure({"external-power": "false"})
-        host.install_shown()
-        host.start()
-        with PageCommand(programs, host.socket, *options) as command:
-            async with Browser() as browser:
-                page = await browser.page()
-                await page.go(f"file://{command.file}")
-                await page.wait("document.getElementById('link')?.textContent === 'live'", "the page is live")
-                await steps(host, command, browser, page)
-                expect(not page.problems, f"the browser reports problems: {page.problems}")
+    with host_for(name, programs, keep) as host, PageCommand(programs, host.control, *options) as command:
+        async with Browser() as browser:
+            page = await browser.page()
+            await page.go(f"file://{command.file}")
+            await page.wait("document.getElementById('link')?.textContent === 'live'", "the page is live")
+            await SCENARIOS[name](host, command, browser, page)
+            expect(not page.problems, f"the browser reports problems: {page.problems}")
 
 
 @scenario
@@ -63,7 +78,7 @@ async def stop_task(host, command, browser, page):
     host.submit("stays", kind="continued", title="Staying")
     await page.shows("9007199254740993 of 9007199254740995")
     await page.press("Stop", "document.querySelector('main')")
-    await page.shows(f"bgtask task stop {STAYS} --socket {host.socket}")
+    await page.shows(f"bgtask task stop {STAYS} --socket {host.control}")
     events = [entry["event"] for entry in host.journal()]
     expect("stop-requested" not in events, "nothing happens before the second press")
     await page.press("Stop", "document.querySelector('dialog')")
@@ -220,6 +235,25 @@ async def names_for_assistive_programs(host, command, browser, page):
         for node in tree["nodes"]:
             role, name = node.get("role", {}).get("value"), node.get("name", {}).get("value", "")
             expect(node.get("ignored") or role not in roles or name.strip(), f"#/{place}: a {role} without a name")
+
+
+@scenario
+async def large_host(host, command, browser, page):
+    """1,000 plugins, 1,000 requests, 100,000 entries and a hundred new ones in each second do not block the page."""
+    await page.shows("1000 plugins, 1000 pending")
+    paint = await page.run("performance.getEntriesByName('first-paint')[0].startTime")
+    expect(paint < 1000, f"the first paint took {paint:.0f} ms")
+    await page.send("HeapProfiler.enable")
+    sizes = []
+    for _ in range(3):
+        for place in ["now", "plugins", "journal", "task"]:
+            await page.run(f"location.hash = '#/{place}'")
+            await page.run("new Promise((resolve) => setTimeout(resolve, 1500))")
+        await page.send("HeapProfiler.collectGarbage")
+        sizes.append((await page.send("Runtime.getHeapUsage"))["usedSize"])
+    longest = max(await page.run("longTasks") or [0])
+    expect(longest < LONGEST_TASK, f"a task of the main thread took {longest:.0f} ms")
+    expect(sizes[2] < sizes[0] * 1.5, f"the memory grows: {sizes}")
 
 
 @scenario

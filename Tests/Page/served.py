@@ -24,7 +24,7 @@ class ShownHost(Host):
         super().__init__(str(HERE.parent / "HostScenarios" / "bgtaskd"), str(HEADER), slack=4, **options)
 
     @property
-    def socket(self):
+    def control(self):
         return self.directory / "control.sock"
 
     def install_shown(self):

@@ -26,11 +26,14 @@ const TABS = [
 const UPDATE_PAUSE = 400;
 /** Milliseconds between two updates of running work, whose progress is in no entry. */
 const PROGRESS_PAUSE = 2000;
+/** The pause after a drawing, as a multiple of its time. */
+const REST = 10;
 
 const content = document.getElementById("content");
 let shown;
 let updating;
 let timer;
+let updatePause = UPDATE_PAUSE;
 /** Time of the first call without an answer; undefined while the host answers. */
 let goneSince;
 
@@ -47,7 +50,9 @@ async function show({ isNew = false } = {}) {
   try {
     const data = await screen.load(here, control.signal);
     if (control.signal.aborted) return;
+    const start = performance.now();
     draw(screen, data, here);
+    updatePause = Math.max(UPDATE_PAUSE, (performance.now() - start) * REST);
     if (screen.isBusy?.(data)) later(PROGRESS_PAUSE);
   } catch (error) {
     if (error.name === "AbortError") return;
@@ -73,7 +78,7 @@ function drawFailure(error) {
 }
 
 /** Renews the screen soon, once for all entries until then. */
-function later(pause = UPDATE_PAUSE) {
+function later(pause = updatePause) {
   if (timer !== undefined && pause >= UPDATE_PAUSE) return;
   clearTimeout(timer);
   timer = setTimeout(() => {

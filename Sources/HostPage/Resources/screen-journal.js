@@ -11,7 +11,7 @@ import { address } from "./places.js";
 import { command } from "./session.js";
 import { instant, time } from "./times.js";
 
-const LIMIT = 200;
+const LIMIT = 100;
 const BLAMES = ["nobody", "plugin", "host", "user", "machine", "unknown"];
 const GROUPS = [
   ["failed,expired,overran,abandoned,crashed,exited,killed-for-memory,entry-failed,load-failed", "failures of tasks"],

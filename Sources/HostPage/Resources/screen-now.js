@@ -16,7 +16,7 @@ import { countdown, instant, time } from "./times.js";
 
 const KINDS = ["refresh", "processing", "health-research", "continued", "event", "push"];
 /** Rows of the waiting work on the page; filters reach the others. */
-const ROWS = 200;
+const ROWS = 100;
 const NEXT_ROWS = 8;
 
 export const title = () => "Now";

@@ -10,7 +10,7 @@ import { badge, choiceFilter, filterForm, partialNote, pluginLink, section, tabl
 import { instant, time } from "./times.js";
 
 const STATES = ["ready", "running", "failing", "paused", "disabled"];
-const ROWS = 300;
+const ROWS = 100;
 
 export const title = () => "Plugins";
 

@@ -15,6 +15,7 @@ import { waitBars } from "./waits.js";
 
 const LAUNCHES = 100;
 const LINES = 100;
+const ROWS = 100;
 const VERDICTS = { wait: "busy", must: "good" };
 
 export const title = ({ value }) => value ?? "Task";
@@ -67,7 +68,7 @@ function drawChoice({ running, pending }, filters) {
     section("Tasks", table("Tasks", [
       ["Task", (task) => taskLink(task.identifier)], ["Kind", (task) => task.kind],
       ["State", (task) => (task.launch ? badge("running") : reasonText(task.reason))],
-    ], all.slice(0, 200), { key: (task) => task.submission, empty: "no task runs or waits; type its identifier" })),
+    ], all.slice(0, ROWS), { key: (task) => task.submission, empty: "no task runs or waits; type its identifier" })),
   ];
 }
 
