@@ -51,6 +51,7 @@ struct RenderingTests {
                 features        bgtask.legacy-fetch/1
                                 bgtask.cursor/1
                                 bgtask.push/1
+                                bgtask.transfer/1
                                 manifest.library-per-architecture
                 process         7, user bgtask
                 started         2026-01-31 00:48:00 (1h ago)

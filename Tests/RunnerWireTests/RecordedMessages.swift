@@ -39,6 +39,10 @@ enum RecordedMessages {
             .pending(call),
             .registerForPushes(call),
             .unregisterForPushes(call),
+            .cancelTransfer(call, SubmissionNumber(rawValue: 9)),
+            .transfers(call, of: nil),
+            .transfers(call, of: SampleMessages.session),
+            .transferTaken(SubmissionNumber(rawValue: 9)),
             .violation(.completedTwice, message: "completed twice"),
             .stopped,
         ] + [TaskProgress(done: 3, total: 12)].compactMap(\.self).map { .progress(task, $0) }
@@ -60,6 +64,10 @@ enum RecordedMessages {
             )
             return .submit(call, request, payload: [])
         }
+        + SampleMessages.transfers.map {
+            .beginTransfer(call, $0, earliestBegin: WallTime(nanoseconds: 5), expiresAt: nil)
+        }
+        + SampleMessages.transferEnds.map { .transferEnded(task, $0) }
 
     static let fromHost: [HostMessage] =
         [
@@ -75,6 +83,8 @@ enum RecordedMessages {
             .cursorStored(call, isRecorded: true),
             .pushToken(call, nil),
             .pushToken(call, SampleMessages.pushToken),
+            .transferBegun(call, SubmissionNumber(rawValue: 9)),
+            .transfers(call, SampleMessages.listedTransfers),
             .pending(call, [ListedRequest(request: request, number: SubmissionNumber(rawValue: 9), payload: [3])]),
             .stop,
         ]
@@ -170,6 +180,7 @@ extension RunnerMessage {
             expiring
         case progress, title, fetchInterval, assertionBegan, assertionEnded, cursorWritten, checkpoint
         case submit, cancel, cancelAll, pending, registerForPushes, unregisterForPushes, log, violation, stopped
+        case beginTransfer, cancelTransfer, transfers, transferTaken, transferEnded
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
@@ -200,6 +211,11 @@ extension RunnerMessage {
         case .checkpoint: .checkpoint
         case .registerForPushes: .registerForPushes
         case .unregisterForPushes: .unregisterForPushes
+        case .beginTransfer: .beginTransfer
+        case .cancelTransfer: .cancelTransfer
+        case .transfers: .transfers
+        case .transferTaken: .transferTaken
+        case .transferEnded: .transferEnded
         }
     }
 }
@@ -207,7 +223,7 @@ extension RunnerMessage {
 extension HostMessage {
     enum Name: String, CaseIterable {
         case confine, plan, deliver, expire, yieldCursor, expireAssertions, submitted, refused, cancelled, pending,
-            cursorStored, pushToken, stop
+            cursorStored, pushToken, transferBegun, transfers, stop
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
@@ -226,6 +242,8 @@ extension HostMessage {
         case .stop: .stop
         case .cursorStored: .cursorStored
         case .pushToken: .pushToken
+        case .transferBegun: .transferBegun
+        case .transfers: .transfers
         }
     }
 }

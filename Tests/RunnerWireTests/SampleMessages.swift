@@ -95,11 +95,24 @@ enum SampleMessages {
             .pending(CallNumber(rawValue: .max)),
             .registerForPushes(CallNumber(rawValue: .max)),
             .unregisterForPushes(CallNumber(rawValue: 0)),
+            .cancelTransfer(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .min)),
+            .transfers(CallNumber(rawValue: .max), of: nil),
+            .transfers(CallNumber(rawValue: 0), of: session),
+            .transferTaken(SubmissionNumber(rawValue: .max)),
             .log(.debug, message: String(repeating: "é", count: 2048)),
             .violation(.completedTwice, message: "completed twice"),
             .stopped,
         ]
         + requests.map { .submit(CallNumber(rawValue: .max), $0, payload: Array(repeating: 0xff, count: 65_536)) }
+        + transfers.map {
+            .beginTransfer(
+                CallNumber(rawValue: .max),
+                $0,
+                earliestBegin: WallTime(nanoseconds: .min),
+                expiresAt: WallTime(nanoseconds: .max)
+            )
+        }
+        + transferEnds.map { .transferEnded(TaskID(rawValue: .max), $0) }
 
     static let fromHost: [HostMessage] = [
         .confine(Confinement(containerPath: "")),
@@ -135,6 +148,9 @@ enum SampleMessages {
         .cursorStored(CallNumber(rawValue: 0), isRecorded: false),
         .pushToken(CallNumber(rawValue: .max), pushToken),
         .pushToken(CallNumber(rawValue: 0), nil),
+        .transferBegun(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .max)),
+        .transfers(CallNumber(rawValue: 0), []),
+        .transfers(CallNumber(rawValue: .max), listedTransfers),
         .refused(
             CallNumber(rawValue: 0),
             SubmissionRefusal(

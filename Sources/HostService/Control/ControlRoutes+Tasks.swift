@@ -144,7 +144,8 @@ extension ControlRoutes {
         case .notRunning(let message): RouteError(.notRunning, message)
         case .notPurged(let message): RouteError(.notPurged, message)
         case .cursorNotCleared(let message): RouteError(.cursorInUse, message)
-        case .submitted, .triggered, .pushed, .cancelled, .launching, .expiring, .stopping, .purged, .paused, .resumed,
+        case .noSuchTransfer(let message): RouteError(.noSuchTask, message)
+        case .submitted, .triggered, .pushed, .transferPaused, .cancelled, .launching, .expiring, .stopping, .purged, .paused, .resumed,
             .cursorRecorded, .cursorCleared, .pushTokenChanged:
             RouteError(
                 .unexpected,

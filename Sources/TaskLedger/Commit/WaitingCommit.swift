@@ -45,7 +45,7 @@ extension LedgerChange {
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
             .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
-            .changePushToken, .raiseIncarnation:
+            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation:
             false
         }
     }
@@ -57,7 +57,7 @@ extension LedgerChange {
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
             .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .journal,
             .setFetch, .recordOccurrence, .rememberPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
-            .changePushToken, .raiseIncarnation:
+            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation:
             nil
         }
     }

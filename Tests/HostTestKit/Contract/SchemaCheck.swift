@@ -102,7 +102,8 @@ struct SchemaCheck {
         case ("date-time", .string(let text)): Timestamp(text) != nil
         case ("epoch-ns", .string(let text)): Int64(text) != nil
         case ("int32", .integer(let number)): Int32(exactly: number) != nil
-        case ("int64", _), ("date-time", _), ("epoch-ns", _), ("int32", _): true
+        case ("uuid", .string(let text)): UUID(uuidString: text) != nil
+        case ("int64", _), ("date-time", _), ("epoch-ns", _), ("int32", _), ("uuid", _): true
         default: throw HostFailure("format \(format) is not known to this check")
         }
     }
