@@ -9,6 +9,12 @@ struct PageBrowserTests {
     private static let script = URL(filePath: #filePath).appending(path: "../../Page/run").standardized.path
     private static let browsers = ["chromium", "chromium-browser", "google-chrome"]
 
+    private static let scenarios = [
+        "load", "live-update", "stop-task", "retry-task", "bulk-cancel", "filters", "timeline", "lost-host",
+        "lost-command", "one-stream", "hidden-tab", "hostile-texts", "names-for-assistive-programs", "large-host",
+        "keyboard", "read-only", "foreign-callers",
+    ]
+
     /// Whether this machine has a browser, and Python the module for its protocol.
     private static let hasBrowser: Bool = {
         let places = ["/usr/bin", "/usr/local/bin"].flatMap { place in browsers.map { "\(place)/\($0)" } }
@@ -18,11 +24,7 @@ struct PageBrowserTests {
 
     @Test(
         .enabled(if: hasBrowser, "takes the Debian packages chromium and python3-websockets"),
-        arguments: [
-            "load", "live-update", "stop-task", "retry-task", "bulk-cancel", "filters", "timeline", "lost-host",
-            "lost-command", "one-stream", "hidden-tab", "hostile-texts", "names-for-assistive-programs", "large-host",
-            "keyboard", "read-only", "foreign-callers",
-        ]
+        arguments: scenarios
     )
     func `the page passes a scenario in headless Chromium`(scenario: String) async throws {
         let programs = (try BuiltProgram.host.path() as NSString).deletingLastPathComponent
@@ -34,5 +36,12 @@ struct PageBrowserTests {
             )
         }
         #expect(run.status == 0, "\(run.output)\(run.error)")
+    }
+
+    @Test func `each scenario of the script has a test`() throws {
+        let file = URL(filePath: Self.script).deletingLastPathComponent().appending(path: "scenarios.py")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let names = text.matches(of: /@scenario\nasync def ([a-z_]+)/).map { $0.1.replacing("_", with: "-") }
+        #expect(names.sorted() == Self.scenarios.sorted())
     }
 }
