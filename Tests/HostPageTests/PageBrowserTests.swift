@@ -41,7 +41,7 @@ struct PageBrowserTests {
     @Test func `each scenario of the script has a test`() throws {
         let file = URL(filePath: Self.script).deletingLastPathComponent().appending(path: "scenarios.py")
         let text = try String(contentsOf: file, encoding: .utf8)
-        let names = text.matches(of: /@scenario\nasync def ([a-z_]+)/).map { $0.1.replacing("_", with: "-") }
+        let names = text.matches(of: /@scenario\nasync def ([a-z_]+)/).map { String($0.1).replacing("_", with: "-") }
         #expect(names.sorted() == Self.scenarios.sorted())
     }
 }
