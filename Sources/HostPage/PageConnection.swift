@@ -15,12 +15,15 @@ struct PageConnection: Sendable {
 
     private let channel: Channel
     private let isOneTooMany: Bool
+    private let passed = PassedAnswer()
 
     init(_ channel: Channel, isOneTooMany: Bool) {
         (self.channel, self.isOneTooMany) = (channel, isOneTooMany)
     }
 
     func serve(_ answerer: PageAnswerer, port: Int) async throws {
+        let passed = passed
+        channel.channel.closeFuture.whenComplete { _ in passed.connectionClosed() }
         try await channel.executeThenClose { inbound, outbound in
             var parts = inbound.makeAsyncIterator()
             while let (request, isKept) = try await Self.next(&parts) {
@@ -58,22 +61,11 @@ struct PageConnection: Sendable {
         try await outbound.write(.head(head))
         switch answer {
         case .whole(_, _, let bytes): try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
-        case .ofHost(let answer): try await pass(answer, to: outbound)
+        case .ofHost(let answer):
+            try await passed.run {
+                try await answer.forEachPart { part in try await outbound.write(.body(.byteBuffer(part))) }
+            }
         }
         try await outbound.write(.end(nil))
-    }
-
-    /// Passes the answer of the host on. A browser that leaves a stream ends the call of the host at once: the next
-    /// entry, which the browser would not accept, may be hours away.
-    private func pass(_ answer: ForwardedAnswer, to outbound: Writer) async throws {
-        let passing = Task {
-            try await answer.forEachPart { part in try await outbound.write(.body(.byteBuffer(part))) }
-        }
-        channel.channel.closeFuture.whenComplete { _ in passing.cancel() }
-        try await withTaskCancellationHandler {
-            try await passing.value
-        } onCancel: {
-            passing.cancel()
-        }
     }
 }
