@@ -15,22 +15,24 @@ struct PageConnection: Sendable {
 
     private let channel: Channel
     private let isOneTooMany: Bool
-    private let passed = PassedAnswer()
+    private let present = PresentAnswer()
 
     init(_ channel: Channel, isOneTooMany: Bool) {
         (self.channel, self.isOneTooMany) = (channel, isOneTooMany)
     }
 
     func serve(_ answerer: PageAnswerer, port: Int) async throws {
-        let passed = passed
-        channel.channel.closeFuture.whenComplete { _ in passed.connectionClosed() }
+        let present = present
+        channel.channel.closeFuture.whenComplete { _ in present.connectionClosed() }
         try await channel.executeThenClose { inbound, outbound in
             var parts = inbound.makeAsyncIterator()
             while let (request, isKept) = try await Self.next(&parts) {
                 if isOneTooMany {
                     return try await write(PageAnswer(.tooManyConnections), closes: true, to: outbound)
                 }
-                try await write(await answerer.answer(request, port: port), closes: !isKept, to: outbound)
+                try await present.run {
+                    try await write(await answerer.answer(request, port: port), closes: !isKept, to: outbound)
+                }
                 if !isKept { return }
             }
         }
@@ -62,9 +64,7 @@ struct PageConnection: Sendable {
         switch answer {
         case .whole(_, _, let bytes): try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
         case .ofHost(let answer):
-            try await passed.run {
-                try await answer.forEachPart { part in try await outbound.write(.body(.byteBuffer(part))) }
-            }
+            try await answer.forEachPart { part in try await outbound.write(.body(.byteBuffer(part))) }
         }
         try await outbound.write(.end(nil))
     }

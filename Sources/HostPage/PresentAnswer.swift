@@ -2,9 +2,9 @@
 
 import Synchronization
 
-/// The answer of the host that a connection passes on. The end of the connection ends the call of the host at once: the
-/// next entry of a stream, which the browser would not accept, may be hours away.
-final class PassedAnswer: Sendable {
+/// The answer that a connection gives. The end of the connection ends the call of the host at once: a host that hangs may
+/// never answer, and the next entry of a stream may be hours away.
+final class PresentAnswer: Sendable {
     private struct State {
         var task: Task<Void, any Error>?
         var isConnectionClosed = false
@@ -12,9 +12,9 @@ final class PassedAnswer: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs the passing until it ends, the connection closes or the calling Swift task is cancelled.
-    func run(_ pass: @escaping @Sendable () async throws -> Void) async throws {
-        let task = Task { try await pass() }
+    /// Runs the work for an answer until it ends, the connection closes or the calling Swift task is cancelled.
+    func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        let task = Task { try await work() }
         let isClosed = state.withLock { state in
             state.task = task
             return state.isConnectionClosed
