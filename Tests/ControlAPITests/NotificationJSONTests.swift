@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Foundation
 import TaskModel
 import Testing
 
@@ -49,10 +50,12 @@ struct NotificationJSONTests {
 
     @Test func `an alert push without effect of another field, or without a text, is refused with the field`() throws {
         func field(_ body: String) -> String? {
-            let refusal = #expect(throws: RouteError.self) {
+            do throws(RouteError) {
                 _ = try PluginPush.reading(.init(body.utf8), for: .pluginPush).validated()
+                return nil
+            } catch {
+                return error.reply.error.field
             }
-            return refusal?.reply.error.field
         }
         #expect(field(#"{"body": "B"}"#) == "body" && field(#"{"mutable": true}"#) == "mutable")
         #expect(field(#"{"alert": "A", "priority": "low"}"#) == "priority")

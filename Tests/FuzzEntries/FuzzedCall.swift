@@ -67,8 +67,7 @@ struct FuzzedCall {
         case .taskRetry: _ = try RetrySubject(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal,
-            .logs,
-            .stats, .metrics:
+            .notificationList, .logs, .stats, .metrics:
             break
         }
         return nil
