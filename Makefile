@@ -9,7 +9,7 @@ PLUGINS = $(BUILD)/plugins
 SWIFT_PLUGINS = ColorFeed
 
 # Debian packages for building, testing and the demo.
-PACKAGES = gcc g++ make pkg-config libffi-dev libseccomp-dev libsqlite3-dev libcurl4-openssl-dev libxml2-dev libturbojpeg0-dev \
+PACKAGES = gcc g++ make pkg-config libffi-dev libseccomp-dev libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev libturbojpeg0-dev \
     libleptonica-dev zlib1g-dev sqlite3 python3 python3-yaml python3-jsonschema binutils tzdata jq dbus libsystemd0 \
     python3-dbusmock abigail-tools python3-prometheus-client python3-venv openssh-client zsh fish
 
@@ -195,9 +195,11 @@ fuzz: packages
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
 
+# Also the host's transfer library, which a host of this build finds beside the plugins.
 # Renamed into place, like the plugins in C and C++: a host that watches the directory only reads complete libraries.
 plugins: packages
 	$(MAKE) -C Plugins OUT="$(abspath $(PLUGINS))"
+	$(MAKE) -C Transfer OUT="$(abspath $(PLUGINS))"
 	for plugin in $(SWIFT_PLUGINS); do swift build $(SWIFT_FLAGS) --product $$plugin || exit; done
 	for plugin in $(SWIFT_PLUGINS); do \
 	    cp "$(BUILD)/debug/lib$$plugin.so" "$(PLUGINS)/.objects" \

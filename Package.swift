@@ -117,6 +117,10 @@ let package = Package(
 
         .systemLibrary(name: "CFFI", providers: [.apt(["libffi-dev"])]),
 
+        // MARK: CTransferHost, the interface between the runner and the host's transfer library
+
+        .systemLibrary(name: "CTransferHost"),
+
         // MARK: CSeccomp, the library that compiles filters of system calls; only the host links it
 
         .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
@@ -284,8 +288,8 @@ let package = Package(
         .target(
             name: "PluginRuntime",
             dependencies: [
-                "CFFI", "CLinux", "LinuxSystem", "PluginBinary", "RunnerWire", "Sandbox", "TaskModel",
-                .product(name: "CBackgroundTasks", package: "bgtask-sdk"),
+                "CFFI", "CLinux", "CTransferHost", "LinuxSystem", "PluginBinary", "RunnerWire", "Sandbox",
+                "TaskModel", .product(name: "CBackgroundTasks", package: "bgtask-sdk"),
             ]
         ),
         .testTarget(

@@ -105,6 +105,10 @@ int bgl_exchange(const char *one, const char *other) {
     return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE) == 0 ? 0 : -errno;
 }
 
+int bgl_move(const char *from, const char *to, int replaces) {
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, replaces ? 0 : RENAME_NOREPLACE) == 0 ? 0 : -errno;
+}
+
 int bgl_has_access_list(const char *path) { return getxattr(path, "system.posix_acl_access", NULL, 0) > 0; }
 
 /* The measurement of a tree. */

@@ -121,6 +121,7 @@ extension HostConfiguration {
             replace(&scheduling.backgroundLaunches, with: launches.integer("background", in: 1...10_000))
             replace(&scheduling.eventLaunches, with: launches.integer("event", in: 1...10_000))
             replace(&scheduling.continuedLaunches, with: launches.integer("continued", in: 1...10_000))
+            replace(&scheduling.transferLaunches, with: launches.integer("transfer", in: 1...10_000))
         }
         mapping.mapping("continued") { continued in
             replace(&scheduling.stallLimit, with: continued.duration("stall-limit", in: Self.times))
@@ -165,6 +166,7 @@ extension HostConfiguration {
         }
         let isEnabled = mapping.boolean("enabled")?.value ?? true
         let allowsPatterns = mapping.boolean("patterns-for-processing")?.value ?? false
+        let allowsPrivateAddresses = mapping.boolean("private-addresses")?.value ?? false
         let gracePeriod = mapping.duration("grace-period", in: times)?.value
         let spacing = mapping.duration("spacing", in: waits)?.value
         let settings = mapping.texts("settings")?.value ?? [:]
@@ -187,6 +189,7 @@ extension HostConfiguration {
             plugin: plugin,
             isEnabled: isEnabled,
             allowsPatternsForProcessing: allowsPatterns,
+            allowsPrivateAddresses: allowsPrivateAddresses,
             limits: limits,
             budgets: budgets,
             gracePeriod: gracePeriod,
@@ -226,6 +229,7 @@ extension HostConfiguration {
         limits.refresh = mapping.integer("refresh", in: 0...1_000_000)?.value ?? limits.refresh
         limits.processing = mapping.integer("processing", in: 0...1_000_000)?.value ?? limits.processing
         limits.continued = mapping.integer("continued", in: 0...1_000_000)?.value ?? limits.continued
+        limits.transfer = mapping.integer("transfer", in: 0...1_000_000)?.value ?? limits.transfer
         return limits
     }
 

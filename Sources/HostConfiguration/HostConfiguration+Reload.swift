@@ -87,6 +87,7 @@ extension HostConfiguration {
             $0.scheduling.backgroundLaunches == $1.scheduling.backgroundLaunches
                 && $0.scheduling.eventLaunches == $1.scheduling.eventLaunches
                 && $0.scheduling.continuedLaunches == $1.scheduling.continuedLaunches
+                && $0.scheduling.transferLaunches == $1.scheduling.transferLaunches
         },
         Key("continued") {
             $0.scheduling.stallLimit == $1.scheduling.stallLimit

@@ -9,6 +9,7 @@ struct OperatorPolicy: Sendable {
     let plugin: PluginIdentifier
     let isEnabled: Bool
     let allowsPatternsForProcessing: Bool
+    let allowsPrivateAddresses: Bool
     let limits: (refresh: Int?, processing: Int?, continued: Int?)?
     let budgets:
         (
@@ -32,6 +33,7 @@ struct OperatorPolicy: Sendable {
         var policy = PluginPolicy()
         policy.isEnabled = isEnabled
         policy.allowsPatternsForProcessing = allowsPatternsForProcessing
+        policy.allowsPrivateAddresses = allowsPrivateAddresses
         policy.gracePeriod = gracePeriod
         policy.spacing = spacing
         policy.dayBudget = dayBudget

@@ -219,7 +219,7 @@ package struct Host: Sendable {
         // No event reports the first conditions.
         launcher.keepIdleRunners(configuration.idleRunners(under: conditions.now))
         let core = Scheduler(
-            configuration: configuration.scheduling,
+            configuration: schedulingWithLibrary,
             conditions: conditions.now,
             snapshot: snapshot,
             jitterSeed: .random(in: .min ... .max),
@@ -339,6 +339,18 @@ package struct Host: Sendable {
             gracefulShutdownSignals: HangupMeaning.ofProcess.stopSignals,
             logger: libraryLog
         )
+    }
+
+    /// The configuration of the scheduler with the transfer library as found at the start.
+    private var schedulingWithLibrary: SchedulingConfiguration {
+        var scheduling = configuration.scheduling
+        switch TransferLibrary.find(besideRunner: configuration.runner ?? RunnerProgram.path()) {
+        case .success(let library): scheduling.transfers.library = library
+        case .failure(let problem):
+            scheduling.transfers.libraryProblem = problem.message
+            log.notice("plugins cannot begin transfers: \(problem.message)")
+        }
+        return scheduling
     }
 
     /// The log for messages of libraries. Messages below warnings pass only at level debug or lower.

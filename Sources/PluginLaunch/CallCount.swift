@@ -33,12 +33,15 @@ extension RunnerMessage {
     /// Whether the message is a call that the host answers.
     var isCall: Bool {
         switch self {
-        case .submit, .cancel, .cancelAll, .pending, .checkpoint, .registerForPushes, .unregisterForPushes: true
+        case .submit, .cancel, .cancelAll, .pending, .checkpoint, .registerForPushes, .unregisterForPushes,
+            .beginTransfer, .cancelTransfer, .transfers:
+            true
         case .entered, .registered, .loadFailed, .ffiMissing, .sandboxFailed, .confined, .completed,
             .expirationHandler,
             .expiring, .cursorWritten,
             .progress, .title, .fetchInterval, .notificationContent, .assertionBegan, .assertionEnded, .log, .violation,
-            .stopped:
+            .stopped,
+            .transferTaken, .transferEnded:
             false
         }
     }
@@ -48,7 +51,7 @@ extension HostMessage {
     /// Whether the message answers a call of the runner.
     var isAnswer: Bool {
         switch self {
-        case .submitted, .refused, .cancelled, .pending, .cursorStored, .pushToken: true
+        case .submitted, .refused, .cancelled, .pending, .cursorStored, .pushToken, .transferBegun, .transfers: true
         case .confine, .plan, .deliver, .expire, .yieldCursor, .expireAssertions, .stop: false
         }
     }

@@ -17,6 +17,8 @@ package final class CallTable: Sendable {
         case pending([ListedRequest])
         case cursorStored(isRecorded: Bool)
         case pushToken(PushToken?)
+        case transferBegun(SubmissionNumber)
+        case transfers([ListedTransfer])
     }
 
     private struct State {

@@ -104,6 +104,8 @@ struct ControlLoop {
         case .cursorStored(let call, let isRecorded):
             launch.calls.answer(call, .cursorStored(isRecorded: isRecorded))
         case .pushToken(let call, let token): launch.calls.answer(call, .pushToken(token))
+        case .transferBegun(let call, let number): launch.calls.answer(call, .transferBegun(number))
+        case .transfers(let call, let transfers): launch.calls.answer(call, .transfers(transfers))
         case .stop: launch.stop()
         }
     }

@@ -17,6 +17,7 @@ package enum ForeignStruct {
         package static let taskInfo = 72
         package static let plugin = 48
         package static let cursorInfo = 40
+        package static let transfer = 120
     }
 
     package enum Reading<Value> {

@@ -73,8 +73,7 @@ package struct ForeignSubmission: Hashable, Sendable {
         guard fields.kind != 0 else {
             throw CallProblem(status: BGT_INVALID, message: "kind: 0; use a BGT_KIND_... other than BGT_KIND_EVENT")
         }
-        // The number of a push is not one of the ABI.
-        guard let kind = TaskKind(rawValue: fields.kind), kind != .push else {
+        guard let kind = TaskKind(rawValue: fields.kind), TaskKind.ofABI.contains(kind) else {
             throw tooNew("kind \(fields.kind) is not a BGT_KIND_...")
         }
         guard TaskKind.submittable.contains(kind) else {

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CBackgroundTasks
+import CTransferHost
 import Glibc
 import RunnerWire
 import TaskModel
@@ -14,6 +15,8 @@ enum OptionalFeatures {
         case BGTASK_LEGACY_FETCH: UnsafeRawPointer(legacyFetch)
         case BGTASK_CURSOR: UnsafeRawPointer(cursors)
         case BGTASK_PUSH: UnsafeRawPointer(pushes)
+        case BGTASK_TRANSFER: UnsafeRawPointer(transfers)
+        case BGT_TRANSFER_LIBRARY: transferLibraryTable
         case BGTASK_NOTIFICATION: UnsafeRawPointer(notifications)
         default: nil
         }
@@ -56,7 +59,7 @@ enum OptionalFeatures {
     )
 
     /// A copy of the table with the size that the table of this host has, never freed.
-    private static func stored<Table>(_ value: Table) -> UnsafePointer<Table> {
+    static func stored<Table>(_ value: Table) -> UnsafePointer<Table> {
         let imitation = HostTable.imitation
         let table = UnsafeMutableRawPointer.allocate(
             byteCount: Int(imitation.size(of: Table.self)),

@@ -16,6 +16,14 @@ extension RunnerLaunch {
         case title(TaskID)
         case cursor(TaskID)
         case fetchInterval
+
+        /// Whether a task of the kind makes such reports.
+        func belongs(to kind: TaskKind) -> Bool {
+            switch self {
+            case .progress: kind == .continued || kind == .transfer
+            case .title, .cursor, .fetchInterval: kind == .continued
+            }
+        }
     }
 
     // MARK: Delivery
@@ -91,7 +99,7 @@ extension RunnerLaunch {
             case .completed: return BGT_ALREADY_COMPLETED
             case .open: break
             }
-            guard state.open[task]?.kind == .continued else { return BGT_WRONG_KIND }
+            guard let kind = state.open[task]?.kind, key.belongs(to: kind) else { return BGT_WRONG_KIND }
             guard let message else { return BGT_INVALID }
             // Older than the new report.
             if case .progress = key { _ = slots.take(task) }

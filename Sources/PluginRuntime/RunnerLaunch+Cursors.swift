@@ -127,7 +127,8 @@ extension RunnerLaunch {
         case .refused(let refusal) where refusal.subReason == .notRecorded:
             throw CallProblem(status: BGT_ENDED, message: refusal.message)
         case .refused(let refusal): throw CallProblem(refusal)
-        case .submitted, .cancelled, .pending, .pushToken: throw Self.foreignAnswer(to: call)
+        case .submitted, .cancelled, .pending, .pushToken, .transferBegun, .transfers:
+            throw Self.foreignAnswer(to: call)
         case nil: throw Self.ended(call)
         }
     }

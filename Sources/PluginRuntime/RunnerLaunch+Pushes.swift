@@ -68,7 +68,8 @@ extension RunnerLaunch {
         switch answer {
         case .pushToken(let token): return token
         case .refused(let refusal): throw CallProblem(refusal)
-        case .submitted, .cancelled, .pending, .cursorStored: throw Self.foreignAnswer(to: call)
+        case .submitted, .cancelled, .pending, .cursorStored, .transferBegun, .transfers:
+            throw Self.foreignAnswer(to: call)
         case nil: throw Self.ended(call)
         }
     }

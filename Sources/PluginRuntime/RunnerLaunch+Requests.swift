@@ -60,7 +60,8 @@ extension RunnerLaunch {
         switch calls.call(isList: true, { channel.send(.pending($0)) }) {
         case .pending(let requests): return requests.sorted { $0.number < $1.number }
         case .refused(let refusal): throw CallProblem(refusal)
-        case .submitted, .cancelled, .cursorStored, .pushToken: throw Self.foreignAnswer(to: "pending")
+        case .submitted, .cancelled, .cursorStored, .pushToken, .transferBegun, .transfers:
+            throw Self.foreignAnswer(to: "pending")
         case nil: throw Self.ended("pending")
         }
     }
@@ -72,12 +73,13 @@ extension RunnerLaunch {
         switch calls.call({ channel.send(.submit($0, submission.request, payload: submission.payload)) }) {
         case .submitted(let number): return number
         case .refused(let refusal): throw CallProblem(refusal)
-        case .cancelled, .pending, .cursorStored, .pushToken: throw Self.foreignAnswer(to: "submit")
+        case .cancelled, .pending, .cursorStored, .pushToken, .transferBegun, .transfers:
+            throw Self.foreignAnswer(to: "submit")
         case nil: throw Self.ended("submit")
         }
     }
 
-    private func cancelled(_ answer: CallTable.Answer?, _ call: StaticString) throws(CallProblem) {
+    func cancelled(_ answer: CallTable.Answer?, _ call: StaticString) throws(CallProblem) {
         switch answer {
         case .cancelled(isRecorded: true): return
         case .cancelled(isRecorded: false):
@@ -88,7 +90,8 @@ extension RunnerLaunch {
                     + " cancel again later"
             )
         case .refused(let refusal): throw CallProblem(refusal)
-        case .submitted, .pending, .cursorStored, .pushToken: throw Self.foreignAnswer(to: call)
+        case .submitted, .pending, .cursorStored, .pushToken, .transferBegun, .transfers:
+            throw Self.foreignAnswer(to: call)
         case nil: throw Self.ended(call)
         }
     }

@@ -44,6 +44,8 @@ final class RunnerLaunch: Sendable {
     let refusals = EntryRefusals()
     let state: Mutex<State>
     let slots: TaskSlots
+    /// The files of ended transfers that the host has listed, relative to the container.
+    let transferFiles = Mutex<[SubmissionNumber: String]>([:])
     let activity = PluginActivity()
     /// The number of assertion handlers that run, or whose context is being released.
     let assertionCalls = Monitor(0)
@@ -86,12 +88,12 @@ final class RunnerLaunch: Sendable {
         self.reserve = reserve
         let registrations = RegistrationTable<Handler>(
             role: plan.role,
-            permitted: plan.permitted,
+            permitted: plan.registrable,
             late: LateRegistration(plan)
         )
         let tasks = TaskTable<ExpirationHandler>(
             plan.tasks.map(\.id),
-            continued: Set(plan.tasks.filter { $0.kind == .continued }.map(\.id)),
+            continued: Set(plan.tasks.filter(\.hasProgress).map(\.id)),
             deadline: plan.deadline,
             gracePeriod: plan.gracePeriod
         )
@@ -185,7 +187,7 @@ final class RunnerLaunch: Sendable {
             state.hooks = hooks
             let taken = plan.tasks.filter { task in
                 if task.kind == .event { return hooks.offersReceive }
-                guard let identifier = TaskIdentifier(task.identifier) else { return false }
+                guard let identifier = task.handlerName else { return false }
                 return state.registrations.isRegistered(identifier)
             }
             state.tasks.deliver(taken.map(\.id))
@@ -200,7 +202,7 @@ final class RunnerLaunch: Sendable {
     func begin(_ task: RunnerPlan.Task, _ hooks: PluginHooks) {
         if task.kind == .event {
             queues.add(task) { self.receive(task.id, hooks) }
-        } else if let identifier = TaskIdentifier(task.identifier) {
+        } else if let identifier = task.handlerName {
             queues.add(task) { self.handle(task.id, identifier) }
         }
     }

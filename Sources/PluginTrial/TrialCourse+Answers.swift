@@ -24,6 +24,12 @@ extension TrialCourse {
         case .registerForPushes(let call):
             return [.send(.pushToken(call, PushToken(bytes: Array(repeating: 0, count: PushToken.size))))]
         case .unregisterForPushes(let call): return [.send(.pushToken(call, nil))]
+        // A trial makes no transfers: each stays open.
+        case .beginTransfer(let call, _, _, _):
+            submissions += 1
+            return [.send(.transferBegun(call, SubmissionNumber(rawValue: submissions)))]
+        case .cancelTransfer(let call, _): return [.send(.cancelled(call, isRecorded: true))]
+        case .transfers(let call, _): return [.send(.transfers(call, []))]
         case .pending(let call):
             add(.listed(count: pending.count), at: now)
             return [.send(.pending(call, pending))]

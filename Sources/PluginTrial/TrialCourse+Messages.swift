@@ -62,8 +62,9 @@ extension TrialCourse {
             assertions.remove(id)
             add(.assertionEnded(id), at: now)
             return stopIfDone(at: now)
-        case .cursorWritten, .notificationContent: break
-        case .submit, .cancel, .cancelAll, .pending, .checkpoint, .registerForPushes, .unregisterForPushes:
+        case .cursorWritten, .transferTaken, .transferEnded, .notificationContent: break
+        case .submit, .cancel, .cancelAll, .pending, .checkpoint, .registerForPushes, .unregisterForPushes,
+            .beginTransfer, .cancelTransfer, .transfers:
             return answer(message, at: now)
         case .log(let level, let id, let message):
             add(.log(level, task: id.flatMap(number), message: message), at: now)

@@ -21,6 +21,8 @@ extension HostMessage: WireMessage {
         case cursorStored = 267
         case pushToken = 268
         case yieldCursor = 269
+        case transferBegun = 270
+        case transfers = 271
     }
 
     package var frameType: UInt16 {
@@ -38,6 +40,8 @@ extension HostMessage: WireMessage {
             case .stop: .stop
             case .cursorStored: .cursorStored
             case .pushToken: .pushToken
+            case .transferBegun: .transferBegun
+            case .transfers: .transfers
             case .yieldCursor: .yieldCursor
             }
         return type.rawValue
@@ -75,6 +79,12 @@ extension HostMessage: WireMessage {
         case .pushToken(let call, let token):
             frame.put(call)
             frame.put(bytes: token?.bytes ?? [])
+        case .transferBegun(let call, let number):
+            frame.put(call)
+            frame.put(number)
+        case .transfers(let call, let transfers):
+            frame.put(call)
+            frame.put(list: transfers) { $0.put($1) }
         case .pending(let call, let requests):
             frame.put(call)
             frame.put(list: requests) { frame, listed in
@@ -124,6 +134,15 @@ extension HostMessage: WireMessage {
             )
         case .pushToken:
             self = .pushToken(try fields.value("pushToken.call"), try fields.pushToken("pushToken.token"))
+        case .transferBegun:
+            self = .transferBegun(try fields.value("transferBegun.call"), try fields.value("transferBegun.number"))
+        case .transfers:
+            self = .transfers(
+                try fields.value("transfers.call"),
+                try fields.list("transfers.list", minimumSize: FrameReader.smallestListedTransfer) {
+                    fields throws(WireError) in try fields.listedTransfer()
+                }
+            )
         case .pending:
             self = .pending(
                 try fields.value("pending.call"),

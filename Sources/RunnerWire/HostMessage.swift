@@ -25,6 +25,10 @@ package enum HostMessage: Hashable, Sendable {
     /// The answer to `registerForPushes` and `unregisterForPushes`, sent after the commit: the device token of the
     /// plugin; nil when it has none.
     case pushToken(CallNumber, PushToken?)
+    /// The answer to `beginTransfer`, sent after the commit: the number of the transfer.
+    case transferBegun(CallNumber, SubmissionNumber)
+    /// The answer to `transfers`, in the order of the numbers.
+    case transfers(CallNumber, [ListedTransfer])
     /// Every task has ended and no assertion is open. The runner lets calls in progress return, calls the plugin's
     /// `stop`, flushes the output and exits.
     case stop

@@ -33,6 +33,11 @@ extension RunnerMessage: WireMessage {
         case checkpoint = 24
         case registerForPushes = 25
         case unregisterForPushes = 26
+        case beginTransfer = 27
+        case cancelTransfer = 28
+        case transfers = 29
+        case transferTaken = 30
+        case transferEnded = 31
         case notificationContent = 40
     }
 
@@ -64,6 +69,11 @@ extension RunnerMessage: WireMessage {
             case .checkpoint: .checkpoint
             case .registerForPushes: .registerForPushes
             case .unregisterForPushes: .unregisterForPushes
+            case .beginTransfer: .beginTransfer
+            case .cancelTransfer: .cancelTransfer
+            case .transfers: .transfers
+            case .transferTaken: .transferTaken
+            case .transferEnded: .transferEnded
             case .notificationContent: .notificationContent
             }
         return type.rawValue
@@ -122,6 +132,22 @@ extension RunnerMessage: WireMessage {
             frame.put(text: identifier.text)
         case .cancelAll(let call), .pending(let call), .registerForPushes(let call), .unregisterForPushes(let call):
             frame.put(call)
+        case .beginTransfer(let call, let transfer, let earliestBegin, let expiresAt):
+            frame.put(call)
+            frame.put(transfer)
+            frame.put(optional: earliestBegin)
+            frame.put(optional: expiresAt)
+        case .cancelTransfer(let call, let number):
+            frame.put(call)
+            frame.put(number)
+        case .transfers(let call, let session):
+            frame.put(call)
+            frame.put(session?.text)
+        case .transferTaken(let number):
+            frame.put(number)
+        case .transferEnded(let task, let end):
+            frame.put(task)
+            frame.put(end)
         case .notificationContent(let task, let json):
             frame.put(task)
             frame.put(bytes: json)
@@ -238,6 +264,25 @@ extension RunnerMessage: WireMessage {
             self = .registerForPushes(try fields.value("registerForPushes.call"))
         case .unregisterForPushes:
             self = .unregisterForPushes(try fields.value("unregisterForPushes.call"))
+        case .beginTransfer:
+            self = .beginTransfer(
+                try fields.value("beginTransfer.call"),
+                try fields.transfer(),
+                earliestBegin: try fields.optionalTime("beginTransfer.earliestBegin"),
+                expiresAt: try fields.optionalTime("beginTransfer.expiresAt")
+            )
+        case .cancelTransfer:
+            self = .cancelTransfer(try fields.value("cancelTransfer.call"), try fields.value("cancelTransfer.number"))
+        case .transfers:
+            self = .transfers(
+                try fields.value("transfers.call"),
+                of: try fields.flag("transfers.hasSession")
+                    ? try fields.name("transfers.session", TransferSession.init) : nil
+            )
+        case .transferTaken:
+            self = .transferTaken(try fields.value("transferTaken.number"))
+        case .transferEnded:
+            self = .transferEnded(try fields.value("transferEnded.task"), try fields.transferEnd())
         case .notificationContent:
             self = .notificationContent(
                 try fields.value("notificationContent.task"),

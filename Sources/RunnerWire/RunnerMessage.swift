@@ -64,6 +64,15 @@ package enum RunnerMessage: Hashable, Sendable {
     /// A call that ends the device token of the plugin.
     case unregisterForPushes(CallNumber)
 
+    case beginTransfer(CallNumber, TransferDescription, earliestBegin: WallTime? = nil, expiresAt: WallTime? = nil)
+    case cancelTransfer(CallNumber, SubmissionNumber)
+    /// A call for the transfers of a session, or with nil of all sessions of the plugin.
+    case transfers(CallNumber, of: TransferSession?)
+    /// The plugin has moved the file of an ended transfer to a place of its own.
+    case transferTaken(SubmissionNumber)
+    /// One try of a transfer ended. The completion of the task follows. Only in launches of the lane `transfer`.
+    case transferEnded(TaskID, TransferEnd)
+
     /// The content that a notification service extension sets, as JSON that the runner has not read.
     case notificationContent(TaskID, [UInt8])
 

@@ -66,6 +66,8 @@ package enum Eligibility {
         /// Whether a user requested the work. A user's request overrides time, conditions and capacity, but never
         /// permission.
         package var isUserRequested = false
+        /// Whether a user paused the work, which is a transfer.
+        package var isPaused = false
         /// Whether the manifest permits the identifier of the work for its kind.
         package var isPermitted = true
         /// Whether running the work would use further capacity of the lane: by a launch of its own, or by moving a
@@ -91,6 +93,7 @@ package enum Eligibility {
         now: Moment
     ) -> [Reason] {
         var reasons = permissionReasons(against: work, facts, standing: standing, configuration: configuration)
+        if facts.isPaused, let identifier = work.identifier { reasons.append(.transferPaused(identifier)) }
         if let end = facts.overdueUntil { reasons.append(.deadlinePassed(until: end)) }
         if !facts.isUserRequested {
             reasons += timeReasons(against: work, standing: standing, configuration: configuration, now: now)
@@ -190,6 +193,9 @@ package enum Eligibility {
         if let problem = SubmissionRules.problem(with: pending.request, isPermitted: facts.isPermitted, for: entry) {
             reasons.append(problem.reason(for: pending.request))
         }
+        if work.kind == .transfer, let problem = configuration.transfers.problem {
+            reasons.append(.transferLibraryMissing(problem: problem))
+        }
         if work.kind.needsBackgroundRefresh { reasons += refreshReasons(standing, configuration) }
         return reasons
     }
@@ -240,7 +246,7 @@ package enum Eligibility {
             reasons.append(.resourcesMissing)
         }
         // Continued work, which a user watches, does not wait for the first sample.
-        if conditions.isUseUnknown, work.kind.lane == .background { reasons.append(.useUnknown) }
+        if conditions.isUseUnknown, work.kind.lane == .background || work.waitsForIdle { reasons.append(.useUnknown) }
         if conditions.isMemoryLow { reasons.append(.memoryPressure) }
         if conditions.isHot { reasons.append(.heat) }
         return reasons

@@ -52,6 +52,8 @@ extension Scheduler {
             }
             beginDeciding(over: task, as: change)
         }
+        let ends = endTransfers(among: requests, as: .cancelled, at: now)
+        changes += ends.changes
         if changes.isEmpty { return emit(.answer(cancellation.reply, .cancelled(0))) }
         let staged = StagedCancellation(
             plugin: plugin,
@@ -60,7 +62,8 @@ extension Scheduler {
             reply: cancellation.reply,
             change: change,
             origin: cancellation.launch,
-            lines: lines
+            lines: lines,
+            ends: ends
         )
         stage(.cancellation(staged), changes)
     }
@@ -101,6 +104,8 @@ extension Scheduler {
             remove(identifier, request.number, of: plugin)
             plugins[plugin].requests.end(cancellation.change, about: identifier)
         }
+        settle(cancellation.ends, of: plugin, at: now)
+        expireCancelledTransfers(cancellation.running, at: now)
         emit(.answer(cancellation.reply, .cancelled(cancellation.requests.count)))
         resumeOperations(of: plugin, at: now)
         considerRequests(of: plugin, at: now)
@@ -112,6 +117,7 @@ extension Scheduler {
         for request in cancellation.requests {
             plugins[plugin].requests.end(cancellation.change, about: request.request.identifier)
         }
+        takeBack(cancellation.ends, of: plugin, at: now)
         giveBack(cancellation.lines, of: cancellation.origin)
         for task in cancellation.running { endDeciding(over: task, as: cancellation.change, at: now) { _ in } }
         emit(.answer(cancellation.reply, .notRecorded(message: message)))

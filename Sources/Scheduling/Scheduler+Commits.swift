@@ -26,6 +26,7 @@ extension Scheduler {
         case .clearance(let clearance, let change): clear(clearance, change, at: now)
         case .pause(let plugin, let pause, let reply): pauseRecorded(of: plugin, pause, reply: reply, at: now)
         case .cursorClearing(let reply): emit(.answer(reply, .cursorCleared))
+        case .transferPause(let transfer, let reply): pauseRecorded(of: transfer, reply: reply, at: now)
         case .pushToken(let staged): settle(staged, at: now)
         case .waits(let plugin, _): waitsWritten(of: plugin, at: now)
         case .keeping: break
@@ -56,6 +57,8 @@ extension Scheduler {
         case .pause(let plugin, _, let reply):
             pauseNotRecorded(of: plugin, reply: reply, because: message, at: now)
         case .cursorClearing(let reply): emit(.answer(reply, .notRecorded(message: message)))
+        case .transferPause(let transfer, let reply):
+            pauseNotRecorded(of: transfer, reply: reply, because: message, at: now)
         case .pushToken(let staged): rollBack(staged, because: message, at: now)
         case .waits(let plugin, let classes): waitsNotWritten(of: plugin, classes, at: now)
         case .keeping(let changes):
@@ -93,7 +96,8 @@ extension Scheduler {
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
                 .endTask, .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue,
                 .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
-                .forgetPlugin, .setPause, .keepPushAnswer, .changePushToken, .storeAlert, .showNotification,
+                .forgetPlugin, .setPause, .keepPushAnswer, .changePushToken, .storeTransfer, .takeTransfer,
+                .dropTransfers, .storeAlert, .showNotification,
                 .raiseIncarnation:
                 change
             }
@@ -120,6 +124,7 @@ extension Scheduler {
         request.retry.dropVoidCooldown(at: now, configuration)
         let due = request.due(at: now, configuration)
         plugins[plugin].requests.insert(request, dueAt: due, readySince: readySince, at: now.wall)
+        if transfers[plugin]?[request.number]?.isPaused == true { plugins[plugin].requests.setPaused(identifier, true) }
         if let due { agenda.add(.requests(plugin), at: due) }
         if let deadline = request.request.expiresAt { agenda.add(.deadlines(plugin), at: deadline) }
         if owners[identifier] != plugin { strays[identifier, default: []].insert(plugin) }

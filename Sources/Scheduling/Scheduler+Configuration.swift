@@ -9,7 +9,11 @@ extension Scheduler {
     ///
     /// - Parameter keys: the changed keys, for the journal.
     mutating func configure(_ new: SchedulingConfiguration, changing keys: [String], at now: Moment) {
+        let library = configuration.transfers
         configuration = new
+        // The library is examined at the start of the host.
+        configuration.transfers.library = library.library
+        configuration.transfers.libraryProblem = library.libraryProblem
         calendar = CalendarIndex(new)
         // Known zones keep their rules, which may be newer than those of the start.
         timeZones.entries.merge(new.timeZones.entries) { known, _ in known }

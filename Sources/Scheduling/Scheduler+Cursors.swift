@@ -34,14 +34,14 @@ extension Scheduler {
             if let reply { emit(.answer(reply, .refused(Self.cursorOfOlderTask))) }
             return
         }
-        let stallsAt = now.monotonic + configuration.stallLimit
+        let stallsAt = now.monotonic + stallLimit(of: execution.tasks[index])
         let hasMoved = launches.execute(number) { execution -> Bool in
             execution.tasks[index].wrote(write)
             // A moved cursor is progress.
-            if write == .moved, execution.tasks[index].stallsAt != nil { execution.tasks[index].stallsAt = stallsAt }
+            if write == .moved, execution.tasks[index].stallsAt != nil { execution.moved(index, stallsAt: stallsAt) }
             return execution.tasks[index].hasMovedCursor
         }
-        if execution.tasks[index].isContinued { toEnforceAnew.insert(number) }
+        if execution.tasks[index].reportsProgress { toEnforceAnew.insert(number) }
         let change = CursorChange(
             plugin: execution.plan.plugin.identifier,
             identifier: identifier,

@@ -31,11 +31,13 @@ extension Scheduler {
     }
 
     private mutating func stage(_ lapse: StagedLapse, at now: Moment) {
+        var lapse = lapse
+        lapse.ends = endTransfers(among: lapse.requests, as: .failed, fault: .deadlinePassed, at: now)
         stage(
             .lapse(lapse),
             lapse.requests.flatMap { request -> [LedgerChange] in
                 [.removeRequest(request.number), .journal(.lapse(of: request, at: now))]
-            }
+            } + lapse.ends.changes
         )
     }
 
@@ -51,6 +53,7 @@ extension Scheduler {
             remove(identifier, request.number, of: lapse.plugin)
             plugins[lapse.plugin].requests.end(lapse.change, about: identifier)
         }
+        settle(lapse.ends, of: lapse.plugin, at: now)
         resumeOperations(of: lapse.plugin, at: now)
         considerRequests(of: lapse.plugin, at: now)
         reevaluate(lapse.plugin, at: now)
@@ -59,6 +62,7 @@ extension Scheduler {
     /// Keeps the change in flight after a failed commit, and stages it again after a delay: the requests neither start
     /// nor wait for their reasons any more. The cancellations that wait for the change are refused.
     mutating func rollBack(_ lapse: StagedLapse, because message: String, at now: Moment) {
+        takeBack(lapse.ends, of: lapse.plugin, at: now)
         unrecordedLapses[lapse.plugin, default: []].append(lapse)
         if isStopping { return dropUnrecordedLapses(at: now) }
         agenda.add(.deadlines(lapse.plugin), at: now.monotonic + configuration.hostRetryDelay)

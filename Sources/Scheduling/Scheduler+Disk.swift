@@ -10,7 +10,7 @@ extension Scheduler {
     /// Whether a further launch may use capacity of the lane. Background launches wait until the disk of the containers
     /// has its reserve.
     func hasCapacity(in lane: Lane) -> Bool {
-        if lane == .background, disk.shortage != nil { return false }
+        if lane == .background || lane == .transfer, disk.shortage != nil { return false }
         return !launches.use(of: lane).isUsedUp(configuration.launchLimit(in: lane))
     }
 

@@ -11,6 +11,9 @@ extension Scheduler {
         case .submitted(let submission, let reply): submit(submission, for: .caller(reply), at: now)
         case .triggered(let trigger, let reply): self.trigger(trigger, reply: reply, at: now)
         case .pushed(let push, let reply): self.push(push, reply: reply, at: now)
+        case .transferBegun(let transfer, let reply): begin(transfer, reply: reply, at: now)
+        case .transferPauseRequested(let identifier, let isPaused, let reply):
+            setPaused(isPaused, identifier, reply: reply, at: now)
         case .alerted(let alert, let reply): self.alert(alert, reply: reply, at: now)
         case .cancelRequested(let identifier, let plugin, let launch, let reply):
             cancel(identifier, of: plugin, from: launch, reply: reply, at: now)
@@ -67,6 +70,8 @@ extension Scheduler {
         case .fetchIntervalSet(let launch, let interval): setFetchInterval(of: launch, to: interval, at: now)
         case .completed(let launch, let id, let outcome, let message):
             completed(launch, id, outcome, saying: message, at: now)
+        case .transferEnded(let launch, let id, let end): transferEnded(launch, id, end)
+        case .transferTaken(let launch, let number): transferTaken(number, in: launch)
         case .cursorsRead(let launch, let cursors): cursorsRead(cursors, of: launch)
         case .cursorWritten(let launch, let id, let write, let reply):
             cursorWritten(launch, id, write, reply: reply, at: now)

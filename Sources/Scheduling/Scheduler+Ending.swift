@@ -57,6 +57,7 @@ extension Scheduler {
         forgetOrigins(of: number, launch.plugin)
         endWork(of: launch.plugin, in: launch.lane)
         remember(launch, execution, as: aftermath.outcome, used: used, at: now)
+        if launch.lane == .transfer { emit(.sweepTransfers(launch.plugin)) }
         if launch.lane == .background { rest(launch.plugin, at: now) }
         toEnforceAnew.insert(number)
         releaseIfRecorded(number, at: now)
@@ -127,6 +128,7 @@ extension Scheduler {
 
     private mutating func apply(_ judgement: Aftermath.Judgement, to number: LaunchNumber, at now: Moment) {
         guard let task = launches.find(number)?.execution?.tasks[judgement.index] else { return }
+        if task.work.kind == .transfer { return cutOff(number, judgement, at: now) }
         let blame = judgement.blame
         switch judgement.verdict {
         case .consumed(let outcome):
@@ -206,6 +208,7 @@ extension Scheduler {
         supersededBy newer: SubmissionNumber? = nil,
         wasCancelled: Bool = false,
         isConsumed: Bool = false,
+        ends: TransferEnds = TransferEnds(),
         at now: Moment
     ) {
         guard let task = launches.find(number)?.execution?.tasks[index], task.outcome == nil else { return }
@@ -233,7 +236,9 @@ extension Scheduler {
         }
         changes += showing(task, endedAs: outcome, at: now)
         if let newer { changes.append(.journal(.superseded(task.work, by: newer, launch: number, at: now.wall))) }
-        record(changes, ending: task.work, returns: false, of: number)
+        let isHandled = outcome == .succeeded || outcome == .noData
+        if task.work.isSessionEvent, isHandled { changes += taking(up: task.work) }
+        record(changes, ending: task.work, returns: false, ends: ends, of: number)
     }
 
     /// Kills a launch after a failure outside of the plugin. No attempt is charged, and the tasks of the launch are

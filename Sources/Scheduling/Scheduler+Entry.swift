@@ -21,19 +21,22 @@ extension Scheduler {
     ) {
         guard let execution = launches.listening(number), execution.entry.isRunning else { return }
         let plugin = execution.plan.plugin
-        let stallsAt = now.monotonic + configuration.stallLimit
+        let stallTimes = execution.tasks.map { now.monotonic + stallLimit(of: $0) }
         launches.execute(number) { execution in
             execution.entry = .returned
             execution.registered = registered
-            for index in execution.unfinished where execution.tasks[index].isContinued {
-                execution.tasks[index].stallsAt = stallsAt
+            for index in execution.unfinished where execution.tasks[index].reportsProgress {
+                execution.tasks[index].stallsAt = stallTimes[index]
             }
         }
         endRunnerRetry(of: plugin.identifier)
         refuseForgedRegistrations(registered, by: plugin, of: number, at: now)
         for index in execution.unfinished {
             let work = execution.tasks[index].work
-            if work.kind == .push {
+            if work.kind == .transfer {
+                if registered.contains(where: { $0.covers(.transferHandler) }) { continue }
+                return launchFailedByHost(number, because: "the transfer library registered no handler")
+            } else if work.kind == .push {
                 if !offersReceive { endWithoutReceiver(plugin.identifier, number, index, at: now) }
             } else if let identifier = work.identifier, !registered.contains(where: { $0.covers(identifier) }) {
                 endUnregistered(identifier, of: plugin.identifier, number, index, at: now)
@@ -82,7 +85,8 @@ extension Scheduler {
                 "\(event.plugin) sets no receiver for events, so the event \"started\" succeeded when entry returned"
                 + " BGT_OK"
             end(number, index, as: .succeeded, blame: .nobody, message: message, at: now)
-        case .trigger, .fetch, .push, .notification: endWithoutReceiver(event.plugin, number, index, at: now)
+        case .trigger, .fetch, .push, .transfersFinished, .notification:
+            endWithoutReceiver(event.plugin, number, index, at: now)
         }
     }
 

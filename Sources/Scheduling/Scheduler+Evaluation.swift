@@ -52,6 +52,7 @@ extension Scheduler {
             if key.isOverdue { facts.overdueUntil = overdueEnd(at: now) }
             facts.isUserRequested = key.isUserRequested
             facts.isPermitted = key.isPermitted
+            facts.isPaused = key.isPaused
             // Capacity is checked for each continued request, because a running launch may take it.
             facts.needsCapacity = lane != .continued
             let reasons = reasons(against: .request(first), facts, standing, occupancy, at: now)
@@ -103,6 +104,7 @@ extension Scheduler {
         if request.isOverdue(at: now.wall) { facts.overdueUntil = overdueEnd(at: now) }
         facts.isUserRequested = isLaunchedByUser || plugins[plugin].requests.isUserRequested(identifier)
         facts.isPermitted = plugins[plugin].requests.isPermitted(identifier, as: request.request.kind)
+        facts.isPaused = plugins[plugin].requests.isPaused(identifier)
         var standing = standing(of: plugin, in: lane)
         if lane == .continued {
             standing.laneOccupant = awaitedLaunch(of: request.number, plugin)
@@ -160,7 +162,7 @@ extension Scheduler {
             use: use,
             isStopping: isStopping,
             startupWaves: startupWaves,
-            diskShortage: lane == .background ? disk.shortage : nil,
+            diskShortage: lane == .background || lane == .transfer ? disk.shortage : nil,
             diskUser: disk.user
         )
     }

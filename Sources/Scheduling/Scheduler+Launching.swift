@@ -33,10 +33,11 @@ extension Scheduler {
         lane == .event ? !plugins[plugin].events.isEmpty : plugins[plugin].requests.groups.count(in: lane) > 0
     }
 
-    /// Considers launches of the plugin in both lanes of requests, background and continued.
+    /// Considers launches of the plugin in each lane of requests.
     mutating func considerRequests(of plugin: PluginIdentifier, at now: Moment) {
         consider(plugin, .background, at: now)
         consider(plugin, .continued, at: now)
+        consider(plugin, .transfer, at: now)
     }
 
     private mutating func considerEvents(of plugin: PluginIdentifier, at now: Moment) {
@@ -89,7 +90,8 @@ extension Scheduler {
             plugin: plugin,
             container: mainPlugin(of: plugin),
             secrets: plugins[plugin].entry?.secrets ?? [],
-            mainBundle: plugins[plugin].entry?.mainBundle
+            mainBundle: lane == .transfer ? nil : plugins[plugin].entry?.mainBundle,
+            stagesTransfers: lane == .transfer
         )
         emit(.takeRunner(lastLaunch, preparation))
         return lastLaunch
@@ -112,12 +114,13 @@ extension Scheduler {
         switch lane {
         case .event: return eventBatch(of: plugin, for: own, at: now).map { .event($0) }
         case .continued: return continuedBatch(of: plugin, for: own, at: now).map { .request($0) }
-        case .background:
+        case .background, .transfer:
             passDeferral(of: plugin, in: lane, at: now)
             let eligible = evaluate(plugin, in: lane, for: own, at: now).eligible
             let alone = eligible.filter(\.key.runsAlone)
             let groups = (alone.isEmpty ? eligible : alone).map(\.index)
-            let limit = alone.isEmpty ? configuration.batchSize : 1
+            let most = lane == .transfer ? configuration.transfers.mostPerLaunch : configuration.batchSize
+            let limit = alone.isEmpty ? most : 1
             return oldest(limit, of: plugin, in: groups).map { .request($0) }
         }
     }
@@ -160,7 +163,7 @@ extension Scheduler {
             // the machine.
             if !waited.isEmpty { conditions.formUnion(group.key.workClass.conditions) }
             // Also for a short wait: the idle time that the sensors have measured is then kept.
-            if group.key.workClass.kind.isProcessing { conditions.insert(.sampled) }
+            if group.key.workClass.waitsForIdle { conditions.insert(.sampled) }
         }
         waiters.set(conditions, for: ConditionWaiters.Waiter(plugin: plugin, lane: lane))
         if !conditions.isEmpty { toWatchAnew.insert(plugin) }
@@ -203,6 +206,7 @@ extension Scheduler {
     mutating func leaveLane(_ lane: Lane, _ launch: ScheduledLaunch, at now: Moment) {
         let plugin = launch.plugin
         if plugins[plugin].occupants[lane] == launch.number { plugins[plugin].occupants[lane] = nil }
+        if lane == .transfer { shareTransferLane(of: plugin) }
         plugins[plugin].releaseReservation(of: launch.number)
         // Other waiting plugins come before the plugin that just had its turn.
         fillCapacity(of: lane, at: now)

@@ -51,6 +51,7 @@ extension Scheduler {
             wait.reckonAnew(at: now.wall)
             plugins[plugin].waits[workClass] = wait
         }
+        for transfer in work.transfers { transfers[plugin, default: OpenTransfers()].set(transfer) }
         for request in work.requests {
             let deferral = deferrals[WorkClass(of: request.request)] ?? Deferral()
             let due = deferral.reckonAnew(due: becameDue(request), at: now.wall)

@@ -64,6 +64,7 @@ extension Scheduler {
     ) {
         pauses[plugin] = pause
         if let end = pause?.until { agenda.add(.pause(plugin), at: end) }
+        if pause != nil { expireTransfers(of: plugin, because: .stoppedByUser, at: now) }
         considerWork(underPausesOf: plugin)
         guard let reply else { return }
         emit(.answer(reply, pause.map { .paused($0) } ?? .resumed(wasPaused: true)))

@@ -2,29 +2,34 @@
 
 import TaskModel
 
-// Progress of continued tasks, and their expiration under memory pressure.
+// Progress of continued tasks and transfers, and their expiration under memory pressure.
 extension Scheduler {
-    /// Records a progress report of a continued task. The time at which the task counts as stalled moves only when the
-    /// report exceeds the furthest progress so far (statement 77).
+    /// Records a progress report of a continued task or a transfer. The time at which the task counts as stalled moves
+    /// only when the report exceeds the furthest progress so far (statement 77).
     mutating func progressed(_ number: LaunchNumber, _ id: TaskID, _ progress: TaskProgress, at now: Moment) {
         // During entry no task was delivered that could progress, whatever the runner sends.
         guard let execution = launches.listening(number), execution.entry == .returned else { return }
-        guard let index = execution.index(of: id), execution.tasks[index].isContinued else {
+        guard let index = execution.index(of: id), execution.tasks[index].reportsProgress else {
             let plugin = execution.plan.plugin.identifier
             return noteForged(
                 number,
                 rule: .numbers,
-                message: "\(plugin) reported progress of task \(id), which is not a continued task of launch \(number)",
+                message: "\(plugin) reported progress of task \(id), which is no continued task of launch \(number)",
                 at: now
             )
         }
         guard execution.tasks[index].isGoingOn else { return }
-        let stallsAt = now.monotonic + configuration.stallLimit
+        let stallsAt = now.monotonic + stallLimit(of: execution.tasks[index])
         launches.execute(number) { execution in
             execution.tasks[index].progress = progress
-            if execution.tasks[index].furthest.include(progress) { execution.tasks[index].stallsAt = stallsAt }
+            if execution.tasks[index].furthest.include(progress) { execution.moved(index, stallsAt: stallsAt) }
         }
         toEnforceAnew.insert(number)
+    }
+
+    /// The time without progress after which a task counts as stalled.
+    func stallLimit(of task: Execution.Task) -> Duration {
+        task.work.kind == .transfer ? configuration.transfers.stallLimit : configuration.stallLimit
     }
 
     mutating func expireStalled(_ number: LaunchNumber, at now: Moment) {

@@ -13,6 +13,7 @@ extension Scheduler {
         _ changes: [LedgerChange],
         ending work: PendingWork? = nil,
         returns: Bool = false,
+        ends: TransferEnds = TransferEnds(),
         of number: LaunchNumber
     ) {
         var task: LaunchRecording.TaskEnd?
@@ -22,7 +23,8 @@ extension Scheduler {
             endTask(of: work.identifier, in: number)
             task = end
         }
-        launches.update(number) { $0.record.waiting.append(LaunchRecording.Step(changes: changes, task: task)) }
+        let step = LaunchRecording.Step(changes: changes + ends.changes, task: task, ends: ends)
+        launches.update(number) { $0.record.waiting.append(step) }
         flush(number)
     }
 
@@ -59,6 +61,7 @@ extension Scheduler {
         let plugin = launch.plugin
         for reply in written.flatMap(\.replies) { emit(.answer(reply, .cursorRecorded)) }
         for task in written.compactMap(\.task) { settle(task, of: plugin, at: now) }
+        for step in written { settle(step.ends, of: mainPlugin(of: plugin), at: now) }
         if launches.find(number)?.record.returning.isEmpty ?? true { loading.endRecovery(of: number) }
         flush(number)
         resumeOperations(of: plugin, at: now)

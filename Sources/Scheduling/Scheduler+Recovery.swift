@@ -46,12 +46,17 @@ extension Scheduler {
             if let newer = judgement.successor {
                 changes.append(.journal(.superseded(work, by: newer, launch: running.number, at: now.wall)))
             }
+            var ends = TransferEnds()
+            if judgement.returning == nil, case .request(let request) = work {
+                ends = endTransfers(among: [request], as: .cancelled, at: now)
+            }
             let task = LaunchRecording.TaskEnd(
                 work: judgement.returning ?? work,
                 change: change,
                 returns: judgement.returning != nil
             )
-            launch.record.waiting.append(LaunchRecording.Step(changes: changes, task: task))
+            let step = LaunchRecording.Step(changes: changes + ends.changes, task: task, ends: ends)
+            launch.record.waiting.append(step)
             beginEnd(of: task, plugin: running.plugin)
         }
         launch.record.waiting.append(LaunchRecording.Step(changes: lost(running, at: now)))
@@ -88,6 +93,11 @@ extension Scheduler {
         }
         var returning = work
         returning.retry.wasInterrupted = true
+        if work.kind == .transfer {
+            // The host performs transfers itself: they cause no losses, and continue at once.
+            let message = "interrupted: \(cause); the transfer continues"
+            return Judgement(outcome: .continues, blame: .machine, message: message, returning: returning)
+        }
         if running.moved.contains(work.number) {
             // The host or the machine went down, but not before the task had done some of its work.
             returning.retry.hostLosses = 0

@@ -123,7 +123,9 @@ extension Scheduler {
         for request in clearance.requests {
             remove(request.request.identifier, request.number, of: plugin)
             plugins[plugin].requests.end(change, about: request.request.identifier)
+            forgetTransfer(request.number, of: plugin)
         }
+        if clearance.requests.contains(where: { $0.request.kind == .transfer }) { emit(.sweepTransfers(plugin)) }
         for event in clearance.events { remove(event: event.number, of: plugin) }
         if clearance.fetches { fetches[plugin] = nil }
         dropPause(of: plugin)

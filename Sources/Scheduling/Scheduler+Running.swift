@@ -33,6 +33,11 @@ extension Scheduler {
             let message = "\(plugin) completed \(task.work.label) again; only the first completion counts"
             return noteForged(number, rule: .oneCompletion, message: message, at: now)
         }
+        if task.work.kind == .transfer {
+            endTry(number, index, at: now)
+            stopIfDone(number, at: now)
+            return
+        }
         let message = completionMessage(task, outcome, of: execution, at: now) + (text.map { ": \($0)" } ?? "")
         if outcome == .failure {
             fail(number, index, blame: task.expiration?.reason.blame ?? .plugin, message: message, at: now)

@@ -11,7 +11,8 @@ extension Scheduler {
         guard let launch = launches.find(number), let preparation = launch.preparation else { return }
         let confined = preparation.runner
         let batch = isStopping ? [] : batch(of: launch.plugin, in: launch.lane, for: number, at: now)
-        guard !batch.isEmpty, let entry = plugins[launch.plugin].entry, confined.map({ $0.entry == entry }) ?? true
+        guard !batch.isEmpty, let entry = entry(of: launch.plugin, in: launch.lane),
+            confined.map({ $0.entry == entry }) ?? true
         else {
             emit(.dismissRunner(number))
             return drop(launch, at: now)
@@ -55,7 +56,7 @@ extension Scheduler {
         switch batch.first?.kind {
         case .event: return .event
         case .continued: return .user
-        case .refresh, .processing, .healthResearch, .push, nil: return .due
+        case .refresh, .processing, .healthResearch, .push, .transfer, nil: return .due
         }
     }
 
@@ -102,6 +103,7 @@ extension Scheduler {
             for task in plan.tasks { takeCursor(for: task.work) }
             emit(.sendPlan(plan))
             toEnforceAnew.insert(number)
+            if launch.lane == .transfer { shareTransferLane(of: plugin) }
             consider(plugin, launch.lane, at: now)
         }
         resumeOperations(of: plugin, at: now)

@@ -41,7 +41,8 @@ extension Scheduler {
         }
         let request = PendingRequest(
             plugin: owner,
-            number: nextSubmission(),
+            // The identifier of a transfer has its number already.
+            number: identifier.transfer?.number ?? nextSubmission(),
             request: submission.request.normalized,
             submitter: submission.submitter,
             submittedAt: now.wall
@@ -83,13 +84,19 @@ extension Scheduler {
             of: submission.request,
             for: entry,
             isPermitted: plugins[owner].requests.isPermitted(identifier, as: kind),
-            pending: isReplacement ? nil : plugins[owner].requests.count(of: kind, beside: identifier),
+            pending: isReplacement ? nil : count(of: kind, beside: identifier, in: owner),
             isForeground: isForeground,
             on: conditions,
             under: configuration
         )
         if refusal != nil || kind != .continued { return refusal }
         return self.refusal(ofContinued: submission, for: owner, at: now)
+    }
+
+    /// The number of requests of the plugin that count against the limit of the kind. Running transfers count as well.
+    private func count(of kind: TaskKind, beside identifier: TaskIdentifier, in owner: PluginIdentifier) -> Int {
+        if kind == .transfer { return transfers[owner]?.count ?? 0 }
+        return plugins[owner].requests.count(of: kind, beside: identifier)
     }
 
     private mutating func refuse(
@@ -172,6 +179,10 @@ extension Scheduler {
             // Three runs again for a request that a user submits after an end that left a count.
             changes.append(.setStandstills(plugin, identifier, 0, of: request.number))
         }
+        if let transfer = transfer(of: request, described: submission.transfer) {
+            transfers[plugin, default: OpenTransfers()].set(transfer)
+            changes.append(.storeTransfer(transfer))
+        }
         if submission.restarts { changes.append(.restart(plugin, identifier, of: request.number)) }
         let change = inFlight.nextChange()
         plugins[plugin].requests.begin(.stores(request), about: identifier, as: change)
@@ -223,6 +234,7 @@ extension Scheduler {
         let request = submission.request
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         plugins[plugin].requests.end(submission.change, about: identifier)
+        forgetTransfer(request.number, of: plugin)
         giveBack(submission.lines, of: submission.origin)
         switch submission.asker {
         case .caller(let reply): emit(.answer(reply, .refused(.notRecorded("request", because: message))))

@@ -26,6 +26,8 @@ package struct Scheduler: Sendable {
     var unrecordedLapses: [PluginIdentifier: [StagedLapse]] = [:]
     /// By plugin, the pushes that wait until no change of the plugin's waiting push is in flight, oldest first.
     var waitingPushes: [PluginIdentifier: [WaitingPush]] = [:]
+    /// By main plugin, its transfers without an end; plugins without such a transfer are absent.
+    var transfers: [PluginIdentifier: OpenTransfers] = [:]
     /// By plugin, the bound of the journal entries about its pushes; plugins without pushes are absent.
     var pushLines: [PluginIdentifier: PushLines] = [:]
     /// The accepted pushes of the last ten minutes that have an identifier, as recorded in the ledger.

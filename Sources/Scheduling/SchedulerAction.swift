@@ -36,6 +36,8 @@ package enum SchedulerAction: Hashable, Sendable {
     case expireAssertions(LaunchNumber, ExpirationReason)
     /// Stop a launch that has neither an unfinished task nor an open assertion: the plugin stops and the process exits.
     case stop(LaunchNumber)
+    /// Delete the files in the staging directory of the plugin that belong to no recorded transfer.
+    case sweepTransfers(PluginIdentifier)
     /// Kill every process of the launch.
     case kill(LaunchNumber)
     /// Set the time at which the launch thread kills the launch without a further action. After the kill it delivers
@@ -61,17 +63,21 @@ package struct LaunchPreparation: Hashable, Sendable {
     package let secrets: [String]
     /// The bundle that `Bundle.main` describes in the launch; nil for an ordinary runner.
     package let mainBundle: MainBundle?
+    /// Whether the launch performs transfers, and needs the staging directory in the container.
+    package let stagesTransfers: Bool
 
     package init(
         plugin: PluginIdentifier,
         container: PluginIdentifier,
         secrets: [String] = [],
-        mainBundle: MainBundle? = nil
+        mainBundle: MainBundle? = nil,
+        stagesTransfers: Bool = false
     ) {
         self.plugin = plugin
         self.container = container
         self.secrets = secrets
         self.mainBundle = mainBundle
+        self.stagesTransfers = stagesTransfers
     }
 }
 
@@ -102,6 +108,9 @@ package enum Answer: Hashable, Sendable {
     ///   alert of its topic is not shown.
     case alerted(SubmissionNumber, isShown: Bool)
     case refused(SubmissionRefusal)
+    /// The transfer is paused, or its pause has ended.
+    case transferPaused(Bool)
+    case noSuchTransfer(message: String)
     /// Number of cancelled pending requests; running tasks continue (statement 44).
     case cancelled(Int)
     case notRecorded(message: String)

@@ -9,6 +9,10 @@ package enum SchedulerEvent: Hashable, Sendable {
     case submitted(Submission, reply: ReplyToken)
     case triggered(Trigger, reply: ReplyToken)
     case pushed(Push, reply: ReplyToken)
+    /// A plugin began a transfer.
+    case transferBegun(NewTransfer, reply: ReplyToken)
+    /// A user's call to pause a transfer, or to resume it.
+    case transferPauseRequested(TaskIdentifier, isPaused: Bool, reply: ReplyToken)
     /// An alert push: a notification for a plugin, which an extension of the plugin may change.
     case alerted(Alert, reply: ReplyToken)
     /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil.
@@ -87,6 +91,10 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// The interval of legacy fetch that a plugin requested; nil for never.
     case fetchIntervalSet(LaunchNumber, Duration?)
     case completed(LaunchNumber, TaskID, CompletionOutcome, message: String? = nil)
+    /// The try of a transfer ended, in a launch of the transfer library. Its completion follows.
+    case transferEnded(LaunchNumber, TaskID, TransferEnd)
+    /// A plugin took the file of its ended transfer.
+    case transferTaken(LaunchNumber, SubmissionNumber)
     /// These tasks of the launch have a cursor from an earlier run. The values are the numbers of runs in a row that
     /// did not move it.
     case cursorsRead(LaunchNumber, [TaskID: Int])
@@ -119,19 +127,47 @@ package struct Submission: Hashable, Sendable {
     package let launch: LaunchNumber?
     /// Whether the task begins from the start: the cursor of its identifier is deleted.
     package let restarts: Bool
+    /// The transfer that the request performs; nil for a request of another kind.
+    package let transfer: TransferDescription?
 
     package init(
         request: TaskRequest,
         payload: [UInt8] = [],
         submitter: Submitter,
         launch: LaunchNumber? = nil,
-        restarts: Bool = false
+        restarts: Bool = false,
+        transfer: TransferDescription? = nil
     ) {
         self.request = request
         self.payload = payload
         self.submitter = submitter
         self.launch = launch
         self.restarts = restarts
+        self.transfer = transfer
+    }
+}
+
+/// A transfer that a plugin begins.
+package struct NewTransfer: Hashable, Sendable {
+    package let description: TransferDescription
+    package let earliestBegin: WallTime?
+    package let expiresAt: WallTime?
+    /// The plugin that began the transfer, main or extension.
+    package let plugin: PluginIdentifier
+    package let launch: LaunchNumber?
+
+    package init(
+        _ description: TransferDescription,
+        earliestBegin: WallTime? = nil,
+        expiresAt: WallTime? = nil,
+        plugin: PluginIdentifier,
+        launch: LaunchNumber? = nil
+    ) {
+        self.description = description
+        self.earliestBegin = earliestBegin
+        self.expiresAt = expiresAt
+        self.plugin = plugin
+        self.launch = launch
     }
 }
 

@@ -15,6 +15,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var backgroundLaunches = 4
     package var eventLaunches = 4
     package var continuedLaunches = 4
+    package var transferLaunches = 4
     /// The free space and the free inodes that the disk of the containers keeps.
     package var diskReserve = DiskReserve()
     /// Maximum time of a continued task without progress (C6). It also limits the entry function of a launch without a
@@ -25,6 +26,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     /// Minimum interval of legacy fetch (statement 84).
     package var minimumFetchInterval: Duration = .seconds(15 * 60)
     package var policies = PolicyConfiguration()
+    package var transfers = TransferRules()
     /// The operator's switch for refresh, legacy fetch and pushes (statement 7).
     package var isBackgroundRefreshOn = true
     /// Maximum number of tasks per batch.
@@ -69,8 +71,31 @@ package struct SchedulingConfiguration: Hashable, Sendable {
         case .background: backgroundLaunches
         case .event: eventLaunches
         case .continued: continuedLaunches
+        case .transfer: transferLaunches
         }
     }
+}
+
+/// The settings of background transfers.
+package struct TransferRules: Hashable, Sendable {
+    /// The library that performs transfers; nil when it is missing or unusable.
+    package var library: LibraryFile?
+    /// The problem of the missing library.
+    package var libraryProblem = "the host has not looked for it"
+    /// The time of tries without movement after which a transfer fails.
+    package var noProgressLimit: Duration = .seconds(14 * 24 * 60 * 60)
+    /// Maximum time of a launch in which no transfer moves.
+    package var stallLimit: Duration = .seconds(60)
+    /// Maximum number of transfers per launch.
+    package var mostPerLaunch = 64
+    /// Maximum number of bytes per second of all discretionary transfers of one launch; nil for no limit.
+    package var discretionaryRate: Int?
+    /// Time for which the results of ended transfers are kept until the plugin takes them.
+    package var retention: Duration = .seconds(7 * 24 * 60 * 60)
+
+    package init() {}
+
+    package var problem: String? { library == nil ? libraryProblem : nil }
 }
 
 /// Limits of pending requests per main plugin, by kind (C5). Requeued requests may exceed them.
@@ -78,6 +103,7 @@ package struct PendingLimits: Hashable, Sendable {
     package var refresh = 1
     package var processing = 10
     package var continued = 10
+    package var transfer = 1_000
 
     /// The limit that applies to requests of the kind; nil for events, which are not submitted, and for pushes, of
     /// which a plugin has at most one.
@@ -86,6 +112,7 @@ package struct PendingLimits: Hashable, Sendable {
         case .refresh: refresh
         case .processing, .healthResearch: processing
         case .continued: continued
+        case .transfer: transfer
         case .event, .push: nil
         }
     }
@@ -103,13 +130,13 @@ package struct Budgets: Hashable, Sendable {
 
     package init() {}
 
-    /// The budget of a launch for a task of the kind; nil for a continued task, which has none.
+    /// The budget of a launch for a task of the kind; nil for a continued task and a transfer, which have none.
     package subscript(kind: TaskKind) -> Duration? {
         switch kind {
         case .refresh: refresh
         case .processing: processing
         case .healthResearch: healthResearch
-        case .continued: nil
+        case .continued, .transfer: nil
         case .event: event
         case .push: push
         }
@@ -126,6 +153,8 @@ package struct PluginPolicy: Hashable, Sendable {
     package var isBackgroundDenied = false
     /// Whether patterns of permitted identifiers also permit processing and health research requests (C9).
     package var allowsPatternsForProcessing = false
+    /// Whether transfers of the plugin may reach addresses of the machine itself and of private networks.
+    package var allowsPrivateAddresses = false
     package var limits: PendingLimits?
     package var budgets: Budgets?
     package var gracePeriod: Duration?

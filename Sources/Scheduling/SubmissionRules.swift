@@ -237,13 +237,14 @@ package enum SubmissionRules {
         let kinds = TaskKind.allCases.filter { $0.countedAs == kind }.map(\.name).joined(separator: " or ")
         let requests = pending == 1 ? "request" : "requests"
         let alternative = pending == 0 ? "" : "cancel one, or "
+        // The limit of transfers is one of the host: none applies to a single plugin.
+        let key = (kind == .transfer ? "" : "plugins.\(entry.identifier).") + "limits.\(kind.name)"
         return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
-            subReason: kind == .refresh ? .refreshLimit : kind == .continued ? .continuedLimit : .processingLimit,
+            subReason: kind.limitReason,
             message:
                 "\(entry.identifier) has \(pending) pending \(kinds) \(requests) and the limit is \(limit);"
-                + " \(alternative)raise plugins.\(entry.identifier).limits.\(kind.name) in the host's configuration and"
-                + " run bgtask host reload"
+                + " \(alternative)raise \(key) in the host's configuration and run bgtask host reload"
         )
     }
 }
@@ -256,12 +257,22 @@ extension TaskKind {
         case .refresh: .fetch
         case .processing, .healthResearch: .processing
         case .push: .remoteNotification
-        case .continued, .event: nil
+        case .continued, .event, .transfer: nil
         }
     }
 }
 
 extension TaskKind {
+    /// The sub-reason of a refusal because of the limit of pending requests of the kind.
+    fileprivate var limitReason: SubmissionRefusal.SubReason {
+        switch self {
+        case .refresh: .refreshLimit
+        case .continued: .continuedLimit
+        case .transfer: .transferLimit
+        case .processing, .healthResearch, .event, .push: .processingLimit
+        }
+    }
+
     /// Whether the operator's switch for background refresh covers the kind (statement 7). A push that arrives while
     /// the switch is off is stored and waits.
     var needsBackgroundRefresh: Bool { self == .refresh || self == .push }

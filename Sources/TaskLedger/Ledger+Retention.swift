@@ -21,8 +21,9 @@ extension Ledger {
     /// `journalLimit`, and launches that ended before `launchLimit`, with their tasks. Of each of these three, one call
     /// deletes at most `limit` rows, the oldest first, because commits are blocked meanwhile.
     ///
-    /// Also deletes the deferral periods of all classes without pending work, whatever their age and number. Pending
-    /// work, running work, open waits, and the deferral periods of classes with pending work are never deleted.
+    /// Also deletes the transfers that ended before `journalLimit`, and the deferral periods of all classes without
+    /// pending work, whatever their age and number. Pending work, running work, open waits, and the deferral periods of
+    /// classes with pending work are never deleted.
     package func prune(
         journalOlderThan journalLimit: WallTime,
         launchesOlderThan launchLimit: WallTime,
@@ -34,6 +35,8 @@ extension Ledger {
                     try database.run(sql, [time.nanoseconds, limit])
                     return database.changesCount
                 }
+                // Their files are deleted when the staging directory is examined next.
+                _ = try delete(Prune.transfers, olderThan: journalLimit)
                 return PrunedRows(
                     journal: try delete(Prune.journal, olderThan: journalLimit),
                     launches: try delete(Prune.launches, olderThan: launchLimit),
@@ -55,6 +58,10 @@ enum Prune {
 
     static let launches = """
         DELETE FROM launch WHERE number IN (SELECT number FROM launch WHERE ended_at < ? ORDER BY ended_at LIMIT ?)
+        """
+
+    static let transfers = """
+        DELETE FROM transfer WHERE number IN (SELECT number FROM transfer WHERE ended_at < ? ORDER BY ended_at LIMIT ?)
         """
 
     static let waits = """

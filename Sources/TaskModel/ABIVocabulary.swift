@@ -42,13 +42,14 @@ package enum ABIVocabulary: UInt32, Hashable, Sendable, CaseIterable {
                 (3, "BGT_REASON_PLUGIN_DISABLED"), (4, "BGT_REASON_NOT_RECORDED"), (5, "BGT_REASON_HOST_STOPPING"),
                 (6, "BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE"), (7, "BGT_REASON_PLUGIN_MISSING"),
                 (10, "BGT_REASON_REFRESH_LIMIT"), (11, "BGT_REASON_PROCESSING_LIMIT"),
-                (12, "BGT_REASON_CONTINUED_LIMIT"), (13, "BGT_REASON_EVENT_LIMIT"),
+                (12, "BGT_REASON_CONTINUED_LIMIT"), (13, "BGT_REASON_EVENT_LIMIT"), (14, "BGT_REASON_TRANSFER_LIMIT"),
                 (20, "BGT_REASON_IDENTIFIER_NOT_PERMITTED"), (21, "BGT_REASON_MODE_FETCH_MISSING"),
                 (22, "BGT_REASON_MODE_PROCESSING_MISSING"), (23, "BGT_REASON_NOT_IN_FOREGROUND"),
                 (24, "BGT_REASON_RESOURCES_UNSUPPORTED"), (25, "BGT_REASON_ENTITLEMENT_MISSING"),
                 (26, "BGT_REASON_BACKGROUND_DENIED"), (27, "BGT_REASON_NOT_ITS_MAIN_PLUGIN"),
                 (28, "BGT_REASON_NOT_AN_EXTENSION"), (29, "BGT_REASON_MODE_REMOTE_NOTIFICATION_MISSING"),
                 (30, "BGT_REASON_NO_CAPACITY_NOW"), (31, "BGT_REASON_DEADLINE_PASSED"),
+                (32, "BGT_REASON_NETWORK_NOT_GRANTED"), (33, "BGT_REASON_TRANSFER_LIBRARY_MISSING"),
             ]
         case .kind:
             [
@@ -70,6 +71,7 @@ package enum ABIVocabulary: UInt32, Hashable, Sendable, CaseIterable {
         case .event:
             [
                 (1, "BGT_EVENT_STARTED"), (2, "BGT_EVENT_TRIGGER"), (3, "BGT_EVENT_FETCH"), (4, "BGT_EVENT_PUSH"),
+                (5, "BGT_EVENT_TRANSFERS_FINISHED"),
                 (6, "BGT_EVENT_NOTIFICATION"),
             ]
         case .outcome:

@@ -127,7 +127,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         switch self {
         case .externalPower: request.requiresExternalPower
         case .network: request.requiresNetwork
-        case .idle: request.kind.isProcessing
+        case .idle: request.waitsForIdle
         case .highLoad, .lowMemory, .hot, .batteryLow, .powerSaver, .gpu: false
         }
     }

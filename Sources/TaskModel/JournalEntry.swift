@@ -37,6 +37,8 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginResumed
         case pushTokenChanged
         case cursorCleared
+        case transferPaused
+        case transferResumed
         case setbacks
         case configurationReloaded
         case backedUp
@@ -50,8 +52,8 @@ package struct JournalEntry: Hashable, Sendable {
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
-                .pluginResumed, .pushTokenChanged, .cursorCleared, .setbacks, .configurationReloaded, .backedUp,
-                .restored,
+                .pluginResumed, .pushTokenChanged, .cursorCleared, .transferPaused, .transferResumed, .setbacks,
+                .configurationReloaded, .backedUp, .restored,
             ]
         }
 
@@ -106,6 +108,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .pushTokenChanged:
                 ("push-token-changed", "a user issued, rotated or revoked the device token of a plugin", false)
             case .cursorCleared: ("cursor-cleared", "a user or the host deleted the cursor of a task", false)
+            case .transferPaused: ("transfer-paused", "a user paused a transfer, which waits", false)
+            case .transferResumed: ("transfer-resumed", "a user resumed a paused transfer", false)
             case .setbacks:
                 (
                     "setbacks", "several runs in a row moved the cursor of a task and ended by faults or host losses",

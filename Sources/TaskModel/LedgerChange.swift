@@ -57,6 +57,12 @@ package enum LedgerChange: Hashable, Sendable {
     /// Adds counts of pushes without a journal entry to those of the plugin and user. Negative counts are subtracted,
     /// when the pushes get their entries.
     case countPushes(PluginIdentifier, PushSum)
+    /// Stores the state of a transfer; replaces an earlier state of the transfer.
+    case storeTransfer(Transfer)
+    /// Records that the plugin took the file of an ended transfer.
+    case takeTransfer(PluginIdentifier, SubmissionNumber)
+    /// Deletes the ended transfers of a session with numbers below `before` that have no file, or whose file was taken.
+    case dropTransfers(PluginIdentifier, TransferSession, before: SubmissionNumber)
     /// Keeps the answer to a push for its repetitions, and deletes the answers to pushes with lower numbers than
     /// `oldest`.
     case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber)
@@ -295,18 +301,22 @@ package struct PluginWork: Hashable, Sendable {
     /// By class of work, the codes of the reasons whose waits are open.
     package var waits: [WorkClass: Set<String>]
     package var deferrals: [WorkClass: [DeferralPeriod]]
+    /// The transfers without an end, pending or running, ordered by number.
+    package var transfers: [Transfer]
 
     package init(
         plugin: PluginIdentifier,
         requests: [PendingRequest] = [],
         events: [PendingEvent] = [],
         waits: [WorkClass: Set<String>] = [:],
-        deferrals: [WorkClass: [DeferralPeriod]] = [:]
+        deferrals: [WorkClass: [DeferralPeriod]] = [:],
+        transfers: [Transfer] = []
     ) {
         self.plugin = plugin
         self.requests = requests
         self.events = events
         self.waits = waits
         self.deferrals = deferrals
+        self.transfers = transfers
     }
 }

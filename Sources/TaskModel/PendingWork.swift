@@ -50,6 +50,8 @@ package struct PendingEvent: Hashable, Sendable {
     package let plugin: PluginIdentifier
     package let number: SubmissionNumber
     package let type: EventType
+    /// The session whose transfers ended; nil for an event of another type.
+    package let session: TransferSession?
     package let createdAt: WallTime
     package var retry: Retry
 
@@ -57,12 +59,14 @@ package struct PendingEvent: Hashable, Sendable {
         plugin: PluginIdentifier,
         number: SubmissionNumber,
         type: EventType,
+        session: TransferSession? = nil,
         createdAt: WallTime,
         retry: Retry = Retry()
     ) {
         self.plugin = plugin
         self.number = number
         self.type = type
+        self.session = session
         self.createdAt = createdAt
         self.retry = retry
     }
@@ -92,6 +96,11 @@ package enum PendingWork: Hashable, Sendable {
         case .request(let request): request.request.kind
         case .event: .event
         }
+    }
+
+    /// Whether the work waits for an idle machine. False for an event.
+    package var waitsForIdle: Bool {
+        if case .request(let request) = self { request.request.waitsForIdle } else { false }
     }
 
     /// The task identifier, or the name of the event.

@@ -98,6 +98,29 @@ package struct PluginEntry: Hashable, Sendable {
         handlers.first { $0.identifier == identifier }
     }
 
+    /// The entry of a launch of the transfer library: it has the identity, settings and grants of the plugin, and nothing
+    /// that concerns the plugin's own code.
+    package func transferring(by transferLibrary: LibraryFile) -> PluginEntry {
+        PluginEntry(
+            requires: requires,
+            identifier: identifier,
+            name: name,
+            version: version,
+            role: role,
+            containingPlugin: containingPlugin,
+            permitted: [.exact(.transferHandler)],
+            modes: [],
+            settings: settings,
+            secrets: secrets,
+            grants: Grants(network: grants.network, connect: grants.connect),
+            limits: limits,
+            library: transferLibrary,
+            manifestPath: manifestPath,
+            manifestDigest: manifestDigest,
+            provenance: provenance
+        )
+    }
+
     /// A copy of the entry with other settings.
     package func with(settings: [String: String]) -> PluginEntry {
         var entry = self

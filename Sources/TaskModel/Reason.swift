@@ -18,6 +18,10 @@ package enum Reason: Hashable, Sendable {
     case backgroundDenied(PluginIdentifier)
     /// The operator disabled background refresh: for the plugin or, when the value is nil, for the whole host.
     case backgroundRefreshOff(PluginIdentifier?)
+    /// The transfer library of this host is missing or unusable.
+    case transferLibraryMissing(problem: String)
+    /// The operator paused the transfer.
+    case transferPaused(TaskIdentifier)
 
     // Ended by time.
     /// The deadline of the request has passed: the request does not start, and lapses at `until` unless the wall clock
@@ -86,6 +90,8 @@ extension Reason {
         case .pluginTooOld: (.pluginTooOld, nil)
         case .backgroundDenied: (.backgroundDenied, nil)
         case .backgroundRefreshOff: (.backgroundRefreshOff, nil)
+        case .transferLibraryMissing: (.transferLibraryMissing, nil)
+        case .transferPaused: (.transferPaused, nil)
         case .deadlinePassed(let time): (.deadlinePassed, .monotonic(time))
         case .earliestBegin(let time): (.earliestBegin, .wall(time))
         case .retryDelay(let time, _, _): (.retryDelay, .wall(time))
@@ -165,6 +171,16 @@ extension Reason {
                 "the operator disabled background refresh" + (plugin.map { " for \($0)" } ?? ""),
                 "set \(plugin.map { "plugins.\($0)." } ?? "")background-refresh to true in the host's configuration"
                     + " and run bgtask host reload"
+            )
+        case .transferLibraryMissing(let problem):
+            (
+                "the transfer library of this host is not usable: \(problem)",
+                "install the package of bgtask whole, and restart the host"
+            )
+        case .transferPaused(let identifier):
+            (
+                "a user paused the transfer",
+                "resume the transfer: bgtask transfer resume \(identifier)"
             )
         case .deadlinePassed:
             (

@@ -16,6 +16,8 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case pluginTooOld
     case backgroundDenied
     case backgroundRefreshOff
+    case transferLibraryMissing
+    case transferPaused
     case deadlinePassed
     case earliestBegin
     case retryDelay
@@ -103,6 +105,8 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .pluginTooOld: Row("plugin-too-old", .permission)
         case .backgroundDenied: Row("background-denied", .permission, .wholePlugin)
         case .backgroundRefreshOff: Row("background-refresh-off", .permission)
+        case .transferLibraryMissing: Row("transfer-library-missing", .permission)
+        case .transferPaused: Row("transfer-paused", .permission)
         case .deadlinePassed: Row("deadline-passed", .time, .momentary)
         case .earliestBegin: Row("earliest-begin", .time, [.momentary, .ownTime])
         case .retryDelay: Row("retry-delay", .time, [.momentary, .ownTime])

@@ -16,9 +16,9 @@ package enum RequestField: CaseIterable, Hashable, Sendable {
 
     private var row: Row {
         switch self {
-        case .requiresNetwork: ("requires_network", "--needs-network", Self.ofProcessing)
+        case .requiresNetwork: ("requires_network", "--needs-network", Self.ofProcessing.union([.transfer]))
         case .requiresExternalPower:
-            ("requires_external_power", "--needs-external-power", Self.ofProcessing.union([.push]))
+            ("requires_external_power", "--needs-external-power", Self.ofProcessing.union([.push, .transfer]))
         case .protection: ("protection", "--protection", [.healthResearch])
         case .title: ("title", "--title", [.continued])
         case .subtitle: ("subtitle", "--subtitle", [.continued])
@@ -43,9 +43,13 @@ package enum RequestField: CaseIterable, Hashable, Sendable {
 }
 
 extension TaskKind {
-    /// The kinds that can be submitted as requests for an identifier. Events are created by the host, and pushes are
-    /// sent to a plugin.
-    package static let submittable = allCases.filter { $0 != .event && $0 != .push }
+    /// The kinds that can be submitted as requests for an identifier. Events are created by the host, pushes are sent
+    /// to a plugin, and transfers are begun by a plugin.
+    package static let submittable = allCases.filter { ofABI.contains($0) && $0 != .event }
+}
+
+extension TaskKind {
+    fileprivate var withArticle: String { self == .event ? "an event" : "a \(name)" }
 }
 
 extension TaskRequest {
@@ -70,7 +74,7 @@ extension TaskRequest {
                 + " put larger data into the container"
         }
         if !TaskKind.submittable.contains(kind) {
-            return "\(kind == .push ? "a push" : "an event") cannot be submitted; submit another kind"
+            return "\(kind.withArticle) cannot be submitted; submit another kind"
         }
         if let field = RequestField.foreign(to: kind, isGiven: has) {
             return "\(field.key) has no meaning for a \(kind.name) request; leave it out"

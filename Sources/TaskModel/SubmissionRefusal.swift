@@ -33,6 +33,7 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
         case processingLimit = 11
         case continuedLimit = 12
         case eventLimit = 13
+        case transferLimit = 14
         case identifierNotPermitted = 20
         case fetchModeMissing = 21
         case processingModeMissing = 22
@@ -45,6 +46,8 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
         case remoteNotificationModeMissing = 29
         case noCapacityNow = 30
         case deadlinePassed = 31
+        case networkNotGranted = 32
+        case transferLibraryMissing = 33
 
         package var name: String {
             switch self {
@@ -59,6 +62,7 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
             case .processingLimit: "processing-limit"
             case .continuedLimit: "continued-limit"
             case .eventLimit: "event-limit"
+            case .transferLimit: "transfer-limit"
             case .identifierNotPermitted: "identifier-not-permitted"
             case .fetchModeMissing: "mode-fetch-missing"
             case .processingModeMissing: "mode-processing-missing"
@@ -71,6 +75,8 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
             case .remoteNotificationModeMissing: "mode-remote-notification-missing"
             case .noCapacityNow: "no-capacity-now"
             case .deadlinePassed: "deadline-passed"
+            case .networkNotGranted: "network-not-granted"
+            case .transferLibraryMissing: "transfer-library-missing"
             }
         }
     }

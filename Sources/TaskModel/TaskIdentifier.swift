@@ -1,13 +1,14 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// The name of a task, matched exactly and case-sensitively (statement 9): a reverse-DNS name, or one label that is not
-/// the name of an event, or the name of a plugin's push.
+/// the name of an event, or the name of a plugin's push or of one of its transfers.
 package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
     /// Creates an identifier; nil when `text` violates the rule. `flaw(in:)` returns the violation.
     package init?(_ text: String) {
-        guard Self.pushedPlugin(in: text) != nil || Self.flaw(in: text) == nil else { return nil }
+        let isOfHost = Self.pushedPlugin(in: text) != nil || Self.transfer(in: text) != nil
+        guard isOfHost || Self.flaw(in: text) == nil else { return nil }
         self.text = text
     }
 
@@ -28,6 +29,34 @@ package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConve
 
     private static func pushedPlugin(in text: String) -> PluginIdentifier? {
         text.hasSuffix(pushSuffix) ? PluginIdentifier(String(text.dropLast(pushSuffix.count))) : nil
+    }
+
+    // MARK: Transfers
+
+    static let transferInfix = ":transfer:"
+
+    /// The identifier of a transfer of a plugin, such as `com.example.feed:transfer:12`; `number` is that of its
+    /// submission.
+    package static func transfer(_ number: SubmissionNumber, of plugin: PluginIdentifier) -> TaskIdentifier {
+        TaskIdentifier(unchecked: plugin.text + transferInfix + number.description)
+    }
+
+    /// The identifier for which the transfer library registers its handler.
+    package static let transferHandler = TaskIdentifier(unchecked: "bgtask.transfer")
+
+    /// The plugin and the number of the transfer with this identifier; nil for other identifiers.
+    package var transfer: (plugin: PluginIdentifier, number: SubmissionNumber)? { Self.transfer(in: text) }
+
+    /// Whether the identifier is that of a push or a transfer. No manifest can permit such an identifier.
+    package var isOfHost: Bool { text.utf8.contains(UInt8(ascii: ":")) }
+
+    private static func transfer(in text: String) -> (plugin: PluginIdentifier, number: SubmissionNumber)? {
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix(transferInfix),
+            let plugin = PluginIdentifier(String(text[..<colon])),
+            let number = Int64(text[colon...].dropFirst(transferInfix.count)), number > 0
+        else { return nil }
+        let identifier = SubmissionNumber(rawValue: number)
+        return transfer(identifier, of: plugin).text == text ? (plugin, identifier) : nil
     }
 
     // MARK: Rules
@@ -56,11 +85,11 @@ package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// Creates a permitted identifier; nil when `text` is neither a name nor a name followed by `.*`.
     package init?(_ text: String) {
         if text.hasSuffix(".*") {
-            guard let prefix = TaskIdentifier(String(text.dropLast(2))), !prefix.hasOneLabel, prefix.pushedPlugin == nil
+            guard let prefix = TaskIdentifier(String(text.dropLast(2))), !prefix.hasOneLabel, !prefix.isOfHost
             else { return nil }
             self = .pattern(prefix: prefix)
         } else {
-            guard let name = TaskIdentifier(text), name.pushedPlugin == nil else { return nil }
+            guard let name = TaskIdentifier(text), !name.isOfHost else { return nil }
             self = .exact(name)
         }
     }
@@ -77,7 +106,7 @@ package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .exact(let name): name == identifier
         case .pattern(let prefix):
-            identifier.text.hasPrefix(prefix.text + ".") && identifier.pushedPlugin == nil
+            identifier.text.hasPrefix(prefix.text + ".") && !identifier.isOfHost
         }
     }
 }

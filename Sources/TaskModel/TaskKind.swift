@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The kind of a task; the numbers are the ABI's `BGT_KIND_...`, except that of a push, which only the host uses.
+/// The kind of a task; the numbers are the ABI's `BGT_KIND_...`, except those of a push and a transfer, which only the
+/// host uses.
 package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     case refresh = 1
     case processing = 2
@@ -11,9 +12,12 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     case event = 5
     /// A background push. It waits like a request, one for each plugin, and is delivered as the event `push`.
     case push = 6
+    /// A background transfer: a download into a file, or an upload of a file. The library of the host runs it, under
+    /// the rights of the plugin that began it.
+    case transfer = 7
 
-    /// The kinds whose numbers the ABI has. A push crosses to the plugin as an event.
-    package static let ofABI = allCases.filter { $0 != .push }
+    /// The kinds whose numbers the ABI has. A push crosses to the plugin as an event, and a transfer never does.
+    package static let ofABI = allCases.filter { $0 != .push && $0 != .transfer }
 
     package var name: String {
         switch self {
@@ -23,6 +27,7 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
         case .continued: "continued"
         case .event: "event"
         case .push: "push"
+        case .transfer: "transfer"
         }
     }
 
@@ -34,7 +39,7 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     /// The minor version of the ABI since which the kind exists.
     package var sinceMinor: Int {
         switch self {
-        case .refresh, .processing, .healthResearch, .continued, .event, .push: 0
+        case .refresh, .processing, .healthResearch, .continued, .event, .push, .transfer: 0
         }
     }
 
@@ -44,6 +49,7 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
         case .refresh, .processing, .healthResearch, .push: .background
         case .event: .event
         case .continued: .continued
+        case .transfer: .transfer
         }
     }
 
@@ -59,17 +65,24 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     package var mayBeginLater: Bool { self != .continued }
 }
 
-/// One of three queues of launches of a plugin (C7); the numbers are the ABI's `BGT_LANE_...`.
+/// One of the queues of launches of a plugin (C7); the numbers are the ABI's `BGT_LANE_...`, except that of transfers,
+/// which only the host uses.
 package enum Lane: UInt32, Hashable, Sendable, CaseIterable {
     case background = 1
     case event = 2
     case continued = 3
+    /// Launches of the host's transfer library for the transfers of a plugin.
+    case transfer = 4
+
+    /// The lanes whose numbers the ABI has.
+    package static let ofABI = allCases.filter { $0 != .transfer }
 
     package var name: String {
         switch self {
         case .background: "background"
         case .event: "event"
         case .continued: "continued"
+        case .transfer: "transfer"
         }
     }
 }
@@ -128,6 +141,8 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
     /// A background push with its payload, for a plugin whose manifest lists the mode `remote-notification`. A waiting
     /// push is a request, not an event: the type exists only in plans.
     case push = 4
+    /// The last transfer of a session ended. The payload is the name of the session.
+    case transfersFinished = 5
     /// An alert push with its payload, for a notification service extension, which may change the notification.
     case notification = 6
 
@@ -137,6 +152,7 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
         case .trigger: "trigger"
         case .fetch: "fetch"
         case .push: "push"
+        case .transfersFinished: "transfers-finished"
         case .notification: "notification"
         }
     }
@@ -144,7 +160,7 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
     /// The minor version of the ABI since which the event exists.
     package var sinceMinor: Int {
         switch self {
-        case .started, .trigger, .fetch, .push, .notification: 0
+        case .started, .trigger, .fetch, .push, .transfersFinished, .notification: 0
         }
     }
 }

@@ -60,6 +60,32 @@ extension TaskRequest {
     }
 }
 
+extension TaskRequest {
+    /// The request of a transfer. Every transfer needs the network, and a discretionary one external power as well.
+    package static func transfer(
+        _ number: SubmissionNumber,
+        of plugin: PluginIdentifier,
+        earliestBegin: WallTime? = nil,
+        expiresAt: WallTime? = nil,
+        isDiscretionary: Bool = false
+    ) -> TaskRequest {
+        TaskRequest(
+            identifier: .transfer(number, of: plugin),
+            kind: .transfer,
+            earliestBegin: earliestBegin,
+            expiresAt: expiresAt,
+            requiresNetwork: true,
+            requiresExternalPower: isDiscretionary
+        )
+    }
+
+    /// Whether the request is a transfer that waits for a machine without other work.
+    package var isDiscretionaryTransfer: Bool { kind == .transfer && requiresExternalPower }
+
+    /// Whether the request waits for an idle machine (statement 66, C16).
+    package var waitsForIdle: Bool { kind.isProcessing || isDiscretionaryTransfer }
+}
+
 /// The fields that only a continued request has (statements 73 to 79).
 package struct ContinuedTerms: Hashable, Sendable {
     /// The maximum length of a title or a subtitle, in bytes.

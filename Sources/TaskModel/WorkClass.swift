@@ -53,6 +53,9 @@ package struct WorkClass: Hashable, Sendable {
         }
     }
 
+    /// Whether the work waits for an idle machine.
+    package var waitsForIdle: Bool { kind.isProcessing || kind == .transfer && requiresExternalPower }
+
     // MARK: - Stored form
 
     /// The class encoded as one number for the ledger: kind in the lowest byte, then flags, protection and resources.

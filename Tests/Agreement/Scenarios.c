@@ -31,6 +31,30 @@ static void try_pushes(void) {
     refused("unregister_plugin", pushes->unregister_plugin(host, &refusal), &refusal);
 }
 
+static int32_t never_visit(void *context, const bgt_host *table, const bgt_transfer_info *transfer) {
+    (void)context, (void)table, (void)transfer;
+    return BGT_OK;
+}
+
+/* Calls about transfers that a host refuses by itself. */
+static void try_transfers(void) {
+    const bgt_transfers *transfers = (const bgt_transfers *)bgt_query(host, BGTASK_TRANSFER);
+    bgt_refusal refusal = {.size = sizeof refusal}, small = {.size = 4};
+    bgt_transfer download = bgt_download("photos", "https://example.com/1.jpg"), short_one = download;
+    uint64_t number = 99;
+    short_one.size = 8;
+    say("transfers: size %u, reserved %u", transfers->size, transfers->reserved);
+    refused("begin of NULL", transfers->begin(host, NULL, &number, &refusal), &refusal);
+    say("number %llu", (unsigned long long)number);
+    refused("begin of a short one", transfers->begin(host, &short_one, NULL, &refusal), &refusal);
+    answers_to("begin with a small refusal", transfers->begin(host, &download, NULL, &small));
+    refused("list without a visitor", transfers->list(host, NULL, NULL, NULL, &refusal), &refusal);
+    refused("list of a malformed session", transfers->list(host, "Photos", never_visit, NULL, &refusal), &refusal);
+    refused("take with an unknown flag", transfers->take(host, 1, "1.jpg", 2, &refusal), &refusal);
+    refused("take to nowhere", transfers->take(host, 1, NULL, 0, &refusal), &refusal);
+    refused("take out of the container", transfers->take(host, 1, "../1.jpg", 0, &refusal), &refusal);
+}
+
 static void enter_main(void) {
     bgt_refusal refusal = {.size = sizeof refusal};
     const bgt_legacy_fetch *fetch = (const bgt_legacy_fetch *)bgt_query(host, BGTASK_LEGACY_FETCH);
@@ -45,6 +69,7 @@ static void enter_main(void) {
     try_assertions();
     refused("set_minimum_interval", fetch->set_minimum_interval(host, 60, &refusal), &refusal);
     try_pushes();
+    try_transfers();
     describe(1);
     answers_to("complete in entry", bgt_complete(host, 1, BGT_OUTCOME_SUCCESS));
     answers_to("set_expiration_handler in entry",

@@ -21,8 +21,11 @@ struct VocabularyTests {
         )
         let outcomes: [BGTask.Outcome] = [.success, .failure, .noData]
         #expect(outcomes.map(\.rawValue) == [BGT_OUTCOME_SUCCESS, BGT_OUTCOME_FAILURE, BGT_OUTCOME_NO_DATA])
-        let events: [BackgroundEvent.Kind] = [.started, .trigger, .fetch, .push, .notification]
-        let numbers = [BGT_EVENT_STARTED, BGT_EVENT_TRIGGER, BGT_EVENT_FETCH, BGT_EVENT_PUSH, BGT_EVENT_NOTIFICATION]
+        let events: [BackgroundEvent.Kind] = [.started, .trigger, .fetch, .push, .transfersFinished, .notification]
+        let numbers = [
+            BGT_EVENT_STARTED, BGT_EVENT_TRIGGER, BGT_EVENT_FETCH, BGT_EVENT_PUSH, BGT_EVENT_TRANSFERS_FINISHED,
+            BGT_EVENT_NOTIFICATION,
+        ]
         #expect(events.map(\.rawValue) == numbers)
         let causes: [BackgroundPlugin.Launch.Cause] = [.due, .user, .event, .relaunch]
         #expect(causes.map(\.rawValue) == [BGT_CAUSE_DUE, BGT_CAUSE_USER, BGT_CAUSE_EVENT, BGT_CAUSE_RELAUNCH])

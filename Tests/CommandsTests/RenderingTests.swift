@@ -51,6 +51,7 @@ struct RenderingTests {
                 features        bgtask.legacy-fetch/1
                                 bgtask.cursor/1
                                 bgtask.push/1
+                                bgtask.transfer/1
                                 bgtask.notification/1
                                 manifest.library-per-architecture
                                 manifest.extension-point

@@ -107,7 +107,35 @@ struct FuzzedHost {
                 return "a call of a runner about its device token has no answer"
             }
             if (try? HostMessage.pushToken(call, token).frame()) == nil { return "a device token cannot be sent" }
+        case .transfer(let message, let plugin): return answer(message, from: plugin, of: launch)
         case .pendingList, .title, .log, .nothing, nil: break
+        }
+        return nil
+    }
+
+    private mutating func answer(
+        _ message: RunnerTransferMessage,
+        from plugin: PluginIdentifier,
+        of launch: LaunchNumber
+    ) -> String? {
+        switch message {
+        case .begin(_, let description, let earliestBegin, let expiresAt):
+            let transfer = NewTransfer(
+                description,
+                earliestBegin: earliestBegin,
+                expiresAt: expiresAt,
+                plugin: plugin,
+                launch: launch
+            )
+            if ask({ .transferBegun(transfer, reply: $0) }) == nil { return "a begun transfer has no answer" }
+        case .cancel(_, let number):
+            let identifier = TaskIdentifier.transfer(number, of: plugin)
+            if ask({ .cancelRequested(identifier, of: plugin, from: launch, reply: $0) }) == nil {
+                return "the cancellation of a transfer has no answer"
+            }
+        case .list: break
+        case .taken(let number): send(.transferTaken(launch, number))
+        case .ended(let task, let end): send(.transferEnded(launch, task, end))
         }
         return nil
     }
@@ -148,8 +176,8 @@ struct FuzzedHost {
         case .stop(let launch): return .runnerEnded(launch, .exited(code: 0), nil)
         case .kill(let launch): return .runnerEnded(launch, .signaled(9), nil)
         case .answer(let reply, let answer): answers[reply] = answer
-        case .discardContainer, .dismissRunner, .confineRunner, .expire, .yieldCursor, .expireAssertions, .setKillTime,
-            .wake, .watch, .stopped:
+        case .discardContainer, .dismissRunner, .confineRunner, .expire, .yieldCursor, .expireAssertions,
+            .sweepTransfers, .setKillTime, .wake, .watch, .stopped:
             break
         }
         return nil

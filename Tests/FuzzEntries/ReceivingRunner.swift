@@ -64,6 +64,8 @@ struct ReceivingRunner {
         case .pending(let call, let requests): answer(call, .pending(requests))
         case .cursorStored(let call, let isRecorded): answer(call, .cursorStored(isRecorded: isRecorded))
         case .pushToken(let call, let token): answer(call, .pushToken(token))
+        case .transferBegun(let call, let number): answer(call, .transferBegun(number))
+        case .transfers(let call, let transfers): answer(call, .transfers(transfers))
         }
     }
 

@@ -52,7 +52,7 @@ struct LayoutTests {
 
     static let layouts = [
         request, refusal, pending, launchInfo, taskInfo, plugin, host, legacyFetch, cursorInfo, cursors,
-        pushes, notifications,
+        pushes, transfer, transferInfo, transfers, notifications,
     ]
 
     static let request = layout(
@@ -221,6 +221,59 @@ struct LayoutTests {
         .field("reserved", \.reserved, 4),
         .field("register_plugin", \.register_plugin, 8),
         .field("unregister_plugin", \.unregister_plugin, 16)
+    )
+
+    static let transfer = layout(
+        "bgt_transfer",
+        bgt_transfer.self,
+        120,
+        .field("size", \.size, 0),
+        .field("kind", \.kind, 4),
+        .field("flags", \.flags, 8),
+        .field("reserved", \.reserved, 12),
+        .field("session", \.session, 16),
+        .field("url", \.url, 24),
+        .field("label", \.label, 32),
+        .field("method", \.method, 40),
+        .field("file", \.file, 48),
+        .field("headers", \.headers, 56),
+        .field("header_count", \.header_count, 64),
+        .field("secret_headers", \.secret_headers, 72),
+        .field("secret_header_count", \.secret_header_count, 80),
+        .field("sha256", \.sha256, 88),
+        .field("expected_size", \.expected_size, 96),
+        .field("earliest_begin_ns", \.earliest_begin_ns, 104),
+        .field("expires_at_ns", \.expires_at_ns, 112)
+    )
+
+    static let transferInfo = layout(
+        "bgt_transfer_info",
+        bgt_transfer_info.self,
+        80,
+        .field("size", \.size, 0),
+        .field("kind", \.kind, 4),
+        .field("state", \.state, 8),
+        .field("http_status", \.http_status, 12),
+        .field("number", \.number, 16),
+        .field("session", \.session, 24),
+        .field("url", \.url, 32),
+        .field("label", \.label, 40),
+        .field("code", \.code, 48),
+        .field("file", \.file, 56),
+        .field("bytes", \.bytes, 64),
+        .field("total", \.total, 72)
+    )
+
+    static let transfers = layout(
+        "bgt_transfers",
+        bgt_transfers.self,
+        40,
+        .field("size", \.size, 0),
+        .field("reserved", \.reserved, 4),
+        .field("begin", \.begin, 8),
+        .field("cancel", \.cancel, 16),
+        .field("list", \.list, 24),
+        .field("take", \.take, 32)
     )
 
     static let notifications = layout(

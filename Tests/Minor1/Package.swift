@@ -16,6 +16,7 @@ let package = Package(
         .target(name: "CBackgroundTasks"),
         .target(name: "CLinux"),
         .systemLibrary(name: "CFFI"),
+        .systemLibrary(name: "CTransferHost"),
         .target(name: "TaskModel"),
         .target(name: "LinuxSystem", dependencies: ["CLinux", "TaskModel"]),
         .target(name: "PluginBinary", dependencies: ["LinuxSystem", "TaskModel"]),
@@ -24,8 +25,8 @@ let package = Package(
         .target(
             name: "PluginRuntime",
             dependencies: [
-                "CBackgroundTasks", "CFFI", "CLinux", "LinuxSystem", "PluginBinary", "RunnerWire", "Sandbox",
-                "TaskModel",
+                "CBackgroundTasks", "CFFI", "CLinux", "CTransferHost", "LinuxSystem", "PluginBinary", "RunnerWire",
+                "Sandbox", "TaskModel",
             ]
         ),
         .executableTarget(

@@ -23,12 +23,15 @@ struct HeaderNumberTests {
             BGT_KIND_REFRESH, BGT_KIND_PROCESSING, BGT_KIND_HEALTH_RESEARCH, BGT_KIND_CONTINUED, BGT_KIND_EVENT,
         ]
         #expect(TaskKind.ofABI.map(\.rawValue) == kinds)
-        #expect(Set(TaskKind.allCases).subtracting(TaskKind.ofABI) == [.push])
-        #expect(Lane.allCases.map(\.rawValue) == [BGT_LANE_BACKGROUND, BGT_LANE_EVENT, BGT_LANE_CONTINUED])
+        #expect(Set(TaskKind.allCases).subtracting(TaskKind.ofABI) == [.push, .transfer])
+        #expect(Lane.ofABI.map(\.rawValue) == [BGT_LANE_BACKGROUND, BGT_LANE_EVENT, BGT_LANE_CONTINUED])
         #expect(PluginRole.allCases.map(\.rawValue) == [BGT_ROLE_MAIN, BGT_ROLE_EXTENSION])
         let causes = [BGT_CAUSE_DUE, BGT_CAUSE_USER, BGT_CAUSE_EVENT, BGT_CAUSE_RELAUNCH]
         #expect(LaunchCause.allCases.map(\.rawValue) == causes)
-        let events = [BGT_EVENT_STARTED, BGT_EVENT_TRIGGER, BGT_EVENT_FETCH, BGT_EVENT_PUSH, BGT_EVENT_NOTIFICATION]
+        let events = [
+            BGT_EVENT_STARTED, BGT_EVENT_TRIGGER, BGT_EVENT_FETCH, BGT_EVENT_PUSH, BGT_EVENT_TRANSFERS_FINISHED,
+            BGT_EVENT_NOTIFICATION,
+        ]
         #expect(EventType.allCases.map(\.rawValue) == events)
     }
 }

@@ -39,6 +39,10 @@ enum RecordedMessages {
             .pending(call),
             .registerForPushes(call),
             .unregisterForPushes(call),
+            .cancelTransfer(call, SubmissionNumber(rawValue: 9)),
+            .transfers(call, of: nil),
+            .transfers(call, of: SampleMessages.session),
+            .transferTaken(SubmissionNumber(rawValue: 9)),
             .notificationContent(task, Array("{}".utf8)),
             .violation(.completedTwice, message: "completed twice"),
             .stopped,
@@ -61,6 +65,10 @@ enum RecordedMessages {
             )
             return .submit(call, request, payload: [])
         }
+        + SampleMessages.transfers.map {
+            .beginTransfer(call, $0, earliestBegin: WallTime(nanoseconds: 5), expiresAt: nil)
+        }
+        + SampleMessages.transferEnds.map { .transferEnded(task, $0) }
 
     static let fromHost: [HostMessage] =
         [
@@ -76,6 +84,8 @@ enum RecordedMessages {
             .cursorStored(call, isRecorded: true),
             .pushToken(call, nil),
             .pushToken(call, SampleMessages.pushToken),
+            .transferBegun(call, SubmissionNumber(rawValue: 9)),
+            .transfers(call, SampleMessages.listedTransfers),
             .pending(call, [ListedRequest(request: request, number: SubmissionNumber(rawValue: 9), payload: [3])]),
             .stop,
         ]
@@ -172,6 +182,7 @@ extension RunnerMessage {
         case progress, title, fetchInterval, assertionBegan, assertionEnded, cursorWritten, checkpoint
         case submit, cancel, cancelAll, pending, registerForPushes, unregisterForPushes, notificationContent, log,
             violation, stopped
+        case beginTransfer, cancelTransfer, transfers, transferTaken, transferEnded
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
@@ -202,6 +213,11 @@ extension RunnerMessage {
         case .checkpoint: .checkpoint
         case .registerForPushes: .registerForPushes
         case .unregisterForPushes: .unregisterForPushes
+        case .beginTransfer: .beginTransfer
+        case .cancelTransfer: .cancelTransfer
+        case .transfers: .transfers
+        case .transferTaken: .transferTaken
+        case .transferEnded: .transferEnded
         case .notificationContent: .notificationContent
         }
     }
@@ -210,7 +226,7 @@ extension RunnerMessage {
 extension HostMessage {
     enum Name: String, CaseIterable {
         case confine, plan, deliver, expire, yieldCursor, expireAssertions, submitted, refused, cancelled, pending,
-            cursorStored, pushToken, stop
+            cursorStored, pushToken, transferBegun, transfers, stop
     }
 
     /// The name of the message in the recorded frames. A new message requires a name here and a recorded frame.
@@ -229,6 +245,8 @@ extension HostMessage {
         case .stop: .stop
         case .cursorStored: .cursorStored
         case .pushToken: .pushToken
+        case .transferBegun: .transferBegun
+        case .transfers: .transfers
         }
     }
 }

@@ -95,6 +95,10 @@ enum SampleMessages {
             .pending(CallNumber(rawValue: .max)),
             .registerForPushes(CallNumber(rawValue: .max)),
             .unregisterForPushes(CallNumber(rawValue: 0)),
+            .cancelTransfer(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .min)),
+            .transfers(CallNumber(rawValue: .max), of: nil),
+            .transfers(CallNumber(rawValue: 0), of: session),
+            .transferTaken(SubmissionNumber(rawValue: .max)),
             .notificationContent(TaskID(rawValue: .max), Array(repeating: 0xff, count: 4_096)),
             .notificationContent(TaskID(rawValue: 0), []),
             .log(.debug, message: String(repeating: "é", count: 2048)),
@@ -102,6 +106,15 @@ enum SampleMessages {
             .stopped,
         ]
         + requests.map { .submit(CallNumber(rawValue: .max), $0, payload: Array(repeating: 0xff, count: 65_536)) }
+        + transfers.map {
+            .beginTransfer(
+                CallNumber(rawValue: .max),
+                $0,
+                earliestBegin: WallTime(nanoseconds: .min),
+                expiresAt: WallTime(nanoseconds: .max)
+            )
+        }
+        + transferEnds.map { .transferEnded(TaskID(rawValue: .max), $0) }
 
     static let fromHost: [HostMessage] = [
         .confine(Confinement(containerPath: "")),
@@ -137,6 +150,9 @@ enum SampleMessages {
         .cursorStored(CallNumber(rawValue: 0), isRecorded: false),
         .pushToken(CallNumber(rawValue: .max), pushToken),
         .pushToken(CallNumber(rawValue: 0), nil),
+        .transferBegun(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .max)),
+        .transfers(CallNumber(rawValue: 0), []),
+        .transfers(CallNumber(rawValue: .max), listedTransfers),
         .refused(
             CallNumber(rawValue: 0),
             SubmissionRefusal(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has twenty-one named migration steps, and its version is their number`() throws {
+    @Test func `the schema has twenty-two named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -30,13 +30,14 @@ struct SchemaTests {
                 "18: digests of device tokens",
                 "19: order and payloads of cursors, restarts, setbacks",
                 "21: answers to pushes",
+                "22: transfers",
                 "23: alerts, notifications",
             ]
         )
-        #expect(LedgerSchema.version == 21)
+        #expect(LedgerSchema.version == 22)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 21)
+        #expect(try pragma("user_version", of: database) == 22)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -71,9 +72,10 @@ struct SchemaTests {
         18: tokenDigestsStep,
         19: nineteenthVersion,
         20: pushAnswersVersion,
-        21: notificationsStep,
+        21: transfersVersion,
+        22: notificationsStep,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 21 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 22 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -305,4 +307,10 @@ private let fourthVersion = """
         INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT, payload_size
         INTEGER!
     wait: number INTEGER #1, plugin INTEGER!, class INTEGER!, reason TEXT!, since INTEGER!, until INTEGER
+    """
+
+private let transfersVersion = """
+    transfer: number INTEGER #1, plugin INTEGER!, direction INTEGER!, session TEXT!, label TEXT, url TEXT!, place TEXT!,
+        begun_at INTEGER!, state INTEGER!, fault INTEGER, http_status INTEGER, bytes INTEGER!, total INTEGER, idle_ns
+        INTEGER!, tried_at INTEGER, ended_at INTEGER, file TEXT, is_taken INTEGER!, is_paused INTEGER!, message TEXT!
     """

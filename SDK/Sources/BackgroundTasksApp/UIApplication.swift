@@ -35,13 +35,17 @@ public final class UIApplication: Sendable {
     /// The interval that ends legacy fetch, infinity.
     public nonisolated static let backgroundFetchIntervalNever: TimeInterval = .infinity
 
-    /// The receiver of pushes and of the results of registrations. Set it while the plugin enters: background pushes
-    /// then go to the delegate, and no longer to the receiver of the module `BackgroundTasks`. Unlike on Apple's
-    /// platforms the application keeps the object.
+    /// The receiver of pushes, of the results of registrations, and of finished sessions of transfers. Set it while the
+    /// plugin enters: background pushes and events of sessions then go to the delegate, and no longer to the receiver of
+    /// the module `BackgroundTasks`. Unlike on Apple's platforms the application keeps the object.
     public var delegate: (any UIApplicationDelegate)? {
         didSet {
-            if delegate == nil { return BackgroundPlugin.receivePushes(nil) }
+            if delegate == nil {
+                BackgroundPlugin.receivePushes(nil)
+                return BackgroundPlugin.receiveFinishedSessions(nil)
+            }
             BackgroundPlugin.receivePushes { push in UIApplication.deliver(push) }
+            BackgroundPlugin.receiveFinishedSessions { event, name in UIApplication.deliver(event, ofSession: name) }
         }
     }
 

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The part of an app's delegate that receives background pushes, for plugins whose code also runs in an app. Set the
+/// The part of an app's delegate that receives background pushes and finished sessions of transfers, for plugins whose code also runs in an app. Set the
 /// object as ``UIApplication/delegate`` while the plugin enters. Every function is optional, and is called on the main
 /// thread.
 ///
@@ -52,6 +52,31 @@ public protocol UIApplicationDelegate: AnyObject {
         _ application: UIApplication,
         didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult
+
+    /// The last open transfer of a session has ended. Create the ``/BackgroundTasks/BackgroundTransferSession`` with
+    /// its delegate, if it does not exist yet: the delegate then receives the ended transfers. Call the completion
+    /// handler when it has processed them; the host then forgets them. A missing call expires the event at the end of
+    /// the launch's budget, and the transfers are delivered again.
+    ///
+    /// - Parameters:
+    ///   - application: the object ``UIApplication/shared``.
+    ///   - identifier: the name of the session.
+    ///   - completionHandler: completes the event, on any thread.
+    func application(
+        _ application: UIApplication,
+        handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void
+    )
+
+    /// The last open transfer of a session has ended; the return completes the event. Write one of the two forms.
+    ///
+    /// - Parameters:
+    ///   - application: the object ``UIApplication/shared``.
+    ///   - identifier: the name of the session.
+    func application(
+        _ application: UIApplication,
+        handleEventsForBackgroundURLSession identifier: String
+    ) async
 }
 
 extension UIApplicationDelegate {

@@ -4,6 +4,7 @@
 
 #include "host.h"
 #include "submission.h"
+#include "transfers.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -103,6 +104,7 @@ void bgtt_free(bgtt_host *host) {
     free_list(&host->withheld, free);
     free_list(&host->texts, free);
     free_list(&host->workers, free);
+    free_list(&host->transfers, free_transfer);
     free(host->batch);
     free(host->plugin);
     free(host->container);

@@ -137,6 +137,7 @@ struct bgtt_host {
     list withheld;      /* char, ids of features */
     list texts;         /* char, titles that were shown before */
     list workers;       /* worker */
+    list transfers;     /* transfer, in the order of the numbers */
     problem in_entry; /* the last call of entry that was refused; its status is BGT_OK for none */
     const char *call_in_entry;
     uint64_t fetch_interval;
@@ -241,6 +242,7 @@ HIDDEN bool is_refused(bgtt_host *host, problem *problem);
 /* cursors.c */
 HIDDEN extern const bgt_cursors CURSORS;
 HIDDEN extern const bgt_pushes PUSHES;
+HIDDEN extern const bgt_transfers TRANSFERS;
 HIDDEN extern const bgt_notifications NOTIFICATIONS;
 /* Drops the cursor of a task that succeeded. Locked. */
 HIDDEN void drop_cursor(bgtt_host *host, const task *task);

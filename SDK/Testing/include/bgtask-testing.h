@@ -194,9 +194,9 @@ void bgtt_advance(bgtt_host *host, uint64_t nanoseconds);
 
 /* ---- Requests ------------------------------------------------------------------------------------------------------ */
 
-/* Refuses the next well-formed call of submit, cancel, cancel_all, pending, register_plugin, unregister_plugin, or
- * checkpoint with BGT_CHECKPOINT_DURABLE, with a status (such as BGT_UNAVAILABLE), a sub-reason (BGT_REASON_...) and a text. A refused checkpoint has moved the
- * cursor. Several refusals apply in turn. Also allowed inside of a callback. */
+/* Refuses the next well-formed call of submit, cancel, cancel_all, pending, register_plugin, unregister_plugin, begin,
+ * cancel and list of transfers, or checkpoint with BGT_CHECKPOINT_DURABLE, with a status (such as BGT_UNAVAILABLE), a
+ * sub-reason (BGT_REASON_...) and a text. A refused checkpoint has moved the cursor. Several refusals apply in turn. Also allowed inside of a callback. */
 void bgtt_refuse_next(bgtt_host *host, int32_t status, uint32_t sub_reason, const char *text);
 
 /* The accepted submissions, in their order, with replaced and cancelled ones. NULL beyond the last. */
@@ -221,6 +221,24 @@ bool bgtt_set_cursor(bgtt_host *host, const char *identifier, const void *bytes,
 /* Copies the cursor of an identifier, if it fits, and returns its length; 0 when it has none. It stays for the next run of
  * the identifier, until a run succeeds or discards it. */
 size_t bgtt_cursor(bgtt_host *host, const char *identifier, void *buffer, size_t capacity);
+
+/* ---- Transfers ----------------------------------------------------------------------------------------------------- */
+
+/* The transfers that the plugin has begun, in the order of their numbers: the first one has the number 1. They stay open
+ * until the test ends them. NULL beyond the last. */
+size_t bgtt_transfer_count(bgtt_host *host);
+const bgt_transfer *bgtt_transfer(bgtt_host *host, size_t index);
+
+/* Ends an open transfer as finished, with the contents of its file: the download, or the body of the answer to an upload,
+ * which may be empty. Writes it below .transfers of the container. False when the transfer is not open. */
+bool bgtt_finish_transfer(bgtt_host *host, uint64_t number, const void *bytes, size_t length);
+
+/* Ends an open transfer as failed, with a code such as "http-status". False when the transfer is not open. */
+bool bgtt_fail_transfer(bgtt_host *host, uint64_t number, const char *code, uint32_t http_status);
+
+/* Delivers BGT_EVENT_TRANSFERS_FINISHED with the name of the session, and waits as bgtt_send does. After a success, the
+ * ended transfers of the session without a file that is left to take are forgotten. */
+int32_t bgtt_send_session(bgtt_host *host, const char *session);
 
 /* ---- Records of the launch ----------------------------------------------------------------------------------------- */
 

@@ -34,6 +34,10 @@ int bgl_sync_disk(int file);
  * file system that cannot. */
 int bgl_exchange(const char *one, const char *other);
 
+/* Moves a file to another name of the file system at once. Returns 0, or a negative errno: EEXIST when the name exists,
+ * unless `replaces`. */
+int bgl_move(const char *from, const char *to, int replaces);
+
 /* Whether a file has an access control list, which decides in place of its mode. Follows symbolic links. */
 int bgl_has_access_list(const char *path);
 

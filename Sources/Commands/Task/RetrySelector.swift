@@ -7,7 +7,7 @@ import TaskModel
 /// A selection of tasks whose last run ended without success, and of which no request is pending or running. Each empty
 /// set selects everything.
 struct RetrySelector: Hashable {
-    static let kindsToRetry = TaskKind.allCases.filter { $0 != .event }
+    static let kindsToRetry = TaskKind.allCases.filter { $0 != .event && $0 != .transfer }
     /// The outcomes after which no request of the task is left.
     static let outcomesToRetry: [TaskOutcome] = [.failed, .expired, .overran, .notRegistered, .abandoned]
     /// Number of launches that are searched from the newest one.

@@ -144,7 +144,9 @@ extension ControlRoutes {
         case .notRunning(let message): RouteError(.notRunning, message)
         case .notPurged(let message): RouteError(.notPurged, message)
         case .cursorNotCleared(let message): RouteError(.cursorInUse, message)
-        case .submitted, .triggered, .pushed, .alerted, .cancelled, .launching, .expiring, .stopping, .purged, .paused,
+        case .noSuchTransfer(let message): RouteError(.noSuchTask, message)
+        case .submitted, .triggered, .pushed, .transferPaused, .alerted, .cancelled, .launching, .expiring, .stopping,
+            .purged, .paused,
             .resumed,
             .cursorRecorded, .cursorCleared, .pushTokenChanged:
             RouteError(

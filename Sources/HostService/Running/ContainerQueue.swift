@@ -61,6 +61,7 @@ struct ContainerQueue: Sendable {
                 guard try state.makeContainer(of: main.text, user: user, atMost: part) else {
                     return prepare(preparation, then: then)
                 }
+                if preparation.stagesTransfers { try state.makeStaging(of: main.text, user: user) }
                 then(.success(PreparedLaunch(secrets: values, program: try makeBundle(preparation))))
             } catch {
                 then(.failure(error))

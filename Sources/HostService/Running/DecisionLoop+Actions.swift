@@ -37,6 +37,7 @@ extension DecisionLoop {
             case .yieldCursor(let launch, let task): send(.yieldCursor(task), to: launch)
             case .expireAssertions(let launch, let reason): send(.expireAssertions(reason), to: launch)
             case .stop(let launch): send(.stop, to: launch)
+            case .sweepTransfers(let plugin): sweepTransfers(of: plugin)
             case .watch(let watch): conditions.watch(watch)
             case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
             case .stopped: hasStopped = true
@@ -87,7 +88,8 @@ extension DecisionLoop {
             // The kernel counts processes per user: without a user of its own, the limit would concern all processes
             // of the host's user.
             processLimit: user == nil ? nil : limits.processes.flatMap { UInt32(exactly: $0) },
-            fileLimit: limits.fileSize.flatMap { UInt64(exactly: $0) },
+            // A download is as large as its source; the reserve of the disk bounds it.
+            fileLimit: lane == .transfer ? nil : limits.fileSize.flatMap { UInt64(exactly: $0) },
             nice: lane == .background ? UInt8(clamping: resources.backgroundNice) : 0,
             containerPath: state.containerPath(of: main.text),
             sandbox: sandboxes.plan(for: plugin)

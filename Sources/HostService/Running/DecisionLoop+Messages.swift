@@ -145,6 +145,8 @@ extension DecisionLoop {
             list(requestsOf: core.mainPlugin(of: plugin), for: call, of: launch)
         case .pushToken(let call, let plugin, let isRegistration):
             return changePushToken(of: plugin, isRegistering: isRegistration, for: call, of: launch)
+        case .transfer(let message, let plugin):
+            return events(of: message, from: plugin, in: launch, core.mainPlugin(of: plugin), core.runningTransfers)
         case .log(let level, let task, let message):
             write(level, message, of: launch, task, from: .log, .log, launches)
         }
@@ -214,7 +216,9 @@ extension DecisionLoop {
             case .refused(let refusal): send(.refused(call, refusal), to: launch)
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
-            case .triggered, .pushed, .alerted, .launching, .notLaunching, .expiring, .stopping, .notRunning, .purged,
+            case .triggered, .pushed, .transferPaused, .noSuchTransfer, .alerted, .launching, .notLaunching, .expiring,
+                .stopping,
+                .notRunning, .purged,
                 .notPurged,
                 .paused, .resumed, .cursorRecorded, .cursorCleared, .cursorNotCleared, .pushTokenChanged:
                 break  // Only calls of users have these answers.

@@ -29,13 +29,13 @@ extension DecisionLoop {
         }
     }
 
-    /// The answer to a plugin's call for its pending requests. A waiting push, which the plugin did not submit, is not
-    /// among them.
+    /// The answer to a plugin's call for its pending requests. A waiting push, which the plugin did not submit, and its
+    /// transfers, which it lists as such, are not among them.
     private static func answer(
         to call: CallNumber,
         _ all: [(request: PendingRequest, payload: [UInt8])]
     ) -> HostMessage {
-        let pending = all.filter { $0.request.request.kind != .push }
+        let pending = all.filter { !$0.request.request.identifier.isOfHost }
         let size = pending.reduce(0) { $0 + $1.payload.count }
         guard size <= longestList else {
             let refusal = SubmissionRefusal(

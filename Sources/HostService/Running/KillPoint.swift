@@ -63,7 +63,8 @@ extension SchedulerAction {
     /// The case of an action, without its values.
     enum Kind: String, CaseIterable, Sendable {
         case commit, answer, load, takeRunner, discardContainer, dismissRunner, confineRunner, sendPlan
-        case deliver, expire, yieldCursor, expireAssertions, stop, kill, setKillTime, wake, watch, stopped
+        case deliver, expire, yieldCursor, expireAssertions, stop, sweepTransfers, kill, setKillTime, wake, watch,
+            stopped
     }
 
     var kind: Kind {
@@ -81,6 +82,7 @@ extension SchedulerAction {
         case .yieldCursor: .yieldCursor
         case .expireAssertions: .expireAssertions
         case .stop: .stop
+        case .sweepTransfers: .sweepTransfers
         case .kill: .kill
         case .setKillTime: .setKillTime
         case .wake: .wake

@@ -137,6 +137,18 @@ struct RunnerJudge: Hashable {
         case .pending(let call): return .pendingList(call, of: plugin)
         case .registerForPushes(let call): return .pushToken(call, of: plugin, isRegistration: true)
         case .unregisterForPushes(let call): return .pushToken(call, of: plugin, isRegistration: false)
+        case .beginTransfer(let call, let transfer, let earliestBegin, let expiresAt):
+            let begin = RunnerTransferMessage.begin(
+                call,
+                transfer,
+                earliestBegin: earliestBegin,
+                expiresAt: expiresAt
+            )
+            return .transfer(begin, of: plugin)
+        case .cancelTransfer(let call, let number): return .transfer(.cancel(call, number), of: plugin)
+        case .transfers(let call, let session): return .transfer(.list(call, of: session), of: plugin)
+        case .transferTaken(let number): return .transfer(.taken(number), of: plugin)
+        case .transferEnded(let task, let end): return .transfer(.ended(task, end.bounded), of: plugin)
         case .notificationContent(let task, let json):
             return .event(.notificationChanged(launch, task, NotificationJSON.content(json)))
         case .log(let level, let task, let message):

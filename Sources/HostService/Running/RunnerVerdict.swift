@@ -26,8 +26,38 @@ enum RunnerVerdict: Hashable {
     case pendingList(CallNumber, of: PluginIdentifier)
     /// A call of the plugin for its device token, or that ends the token.
     case pushToken(CallNumber, of: PluginIdentifier, isRegistration: Bool)
+    /// A call, or a report, about transfers.
+    case transfer(RunnerTransferMessage, of: PluginIdentifier)
     /// A line of the plugin's log, about one task or, with nil, about the launch.
     case log(LogLevel, of: TaskID?, String)
+}
+
+/// A message of a runner about transfers of its plugin.
+enum RunnerTransferMessage: Hashable {
+    case begin(CallNumber, TransferDescription, earliestBegin: WallTime?, expiresAt: WallTime?)
+    case cancel(CallNumber, SubmissionNumber)
+    /// A call for the transfers of a session; nil: of all sessions of the plugin.
+    case list(CallNumber, of: TransferSession?)
+    case taken(SubmissionNumber)
+    /// The end of one try, in a launch of the lane `transfer`. The completion of the task follows.
+    case ended(TaskID, TransferEnd)
+}
+
+extension TransferEnd {
+    /// The end with a message that is safe to show: the transfer library took parts of it from a server.
+    var bounded: TransferEnd {
+        TransferEnd(
+            result: result,
+            fault: fault,
+            httpStatus: httpStatus,
+            retryAfter: retryAfter,
+            bytes: bytes,
+            total: total,
+            sourceChanges: sourceChanges,
+            restarts: restarts,
+            message: message.bounded(toBytes: Self.longestMessage).terminalSafe.bounded(toBytes: Self.longestMessage)
+        )
+    }
 }
 
 /// A call of the plugin that needs a decision of the scheduler.

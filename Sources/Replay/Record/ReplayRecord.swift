@@ -102,7 +102,7 @@ package struct ReplayRecord: Sendable {
             expirations.append(Expiration(plugin: plugin, at: now.wall, reason: reason, tasks: tasks.count))
             tally(plugin) { $0.expirations[reason.name, default: 0] += tasks.count }
         case .load, .takeRunner, .discardContainer, .dismissRunner, .confineRunner, .sendPlan, .deliver, .yieldCursor,
-            .expireAssertions, .stop, .kill, .setKillTime, .wake, .watch, .stopped:
+            .expireAssertions, .stop, .sweepTransfers, .kill, .setKillTime, .wake, .watch, .stopped:
             break
         }
     }
@@ -130,7 +130,8 @@ package struct ReplayRecord: Sendable {
         case .removeRequest, .removeEvent, .moveLaunch, .endTask, .storeCursor, .dropCursor, .restart, .setStandstills,
             .forbidRequeue, .setDeferrals, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
-            .changePushToken, .raiseIncarnation, .storeAlert, .showAlert, .showNotification:
+            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert,
+            .showAlert, .showNotification:
             break
         }
     }

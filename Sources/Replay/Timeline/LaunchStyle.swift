@@ -17,6 +17,7 @@ enum LaunchStyle: CaseIterable {
         case (.crashed, _), (.exited, _), (.killedForMemory, _), (.interrupted, _), (.lost, _): self = .interrupted
         case (_, .event): self = .event
         case (_, .continued): self = .continued
+        case (_, .transfer): self = .background
         case (_, .background): self = launch.tasks.count > 1 ? .batch : .background
         }
     }

@@ -34,6 +34,8 @@ enum StagedChange: Sendable {
     case pause(PluginIdentifier, PluginPause?, reply: ReplyToken?)
     /// The deletion of a cursor by a user.
     case cursorClearing(ReplyToken)
+    /// The pause of a transfer, or its end.
+    case transferPause(Transfer, reply: ReplyToken)
     case pushToken(StagedPushToken)
     /// Changes of a plugin's wait history that concern the given classes of work.
     case waits(PluginIdentifier, [WorkClass])
@@ -67,6 +69,8 @@ struct StagedCancellation: Sendable {
     let origin: LaunchNumber?
     /// The journal lines of the cancellation, counted against the limits of the calling launch.
     let lines: [BoundedLines.Line]
+    /// The ends of the pending transfers that are cancelled.
+    let ends: TransferEnds
 }
 
 /// Pushes for one plugin that one commit accepts: the newest one is stored, and replaces the others and the waiting
@@ -98,6 +102,8 @@ struct StagedLapse: Sendable {
     let plugin: PluginIdentifier
     let requests: [PendingRequest]
     let change: ChangeNumber
+    /// The ends of the transfers among the requests; empty until they are staged.
+    var ends = TransferEnds()
 }
 
 /// A running task that is being cancelled or stopped.

@@ -11,10 +11,11 @@ struct Cancellation: Hashable, Sendable {
     let reply: ReplyToken
 
     /// Whether the cancellation affects the identifier. False when `other` is nil, which stands for an event: events
-    /// cannot be cancelled. A plugin that cancels all its requests does not cancel its push, which it did not submit.
+    /// cannot be cancelled. A plugin that cancels all its requests cancels neither its push, which it did not submit,
+    /// nor its transfers, which it cancels by their numbers.
     func covers(_ other: TaskIdentifier?) -> Bool {
         guard let other else { return false }
-        return identifier.map { $0 == other } ?? (launch == nil || other.pushedPlugin == nil)
+        return identifier.map { $0 == other } ?? (launch == nil || !other.isOfHost)
     }
 }
 

@@ -40,7 +40,9 @@ struct Aftermath: Sendable {
     ) {
         let cause = Cause(of: launch, termination: termination, lastWords: lastWords)
         outcome = cause.outcome(of: launch)
-        blame = cause.blame
+        // The code that ran in a launch of the transfer library is not the plugin's.
+        let isTransfer = launch.plan.lane == .transfer
+        blame = isTransfer && cause.blame == .plugin ? .machine : cause.blame
         message = cause.message(of: launch)
         let charged = cause.charged(in: launch)
         tasks = launch.unfinished.map { index in
@@ -64,6 +66,16 @@ struct Aftermath: Sendable {
         now: Moment
     ) -> Judgement {
         let task = launch.tasks[index]
+        if task.work.kind == .transfer {
+            // `TransferVerdict` decides; a charged task counts a crash of the transfer library.
+            let outcome = isCharged ? cause.taskOutcome : .interrupted
+            return Judgement(
+                index: index,
+                verdict: .returned(outcome, task.work.retry),
+                blame: .machine,
+                message: cause.text
+            )
+        }
         if let expiration = task.expiration, expiration.reason != .hostShutdown {
             let isResumable = task.cursor != nil && expiration.reason != .stoppedByUser
             if !isResumable { return afterExpiration(index, of: launch, cause: cause, reason: expiration.reason) }

@@ -56,12 +56,16 @@ struct Execution: Sendable {
         var progress: TaskProgress?
         var furthest = FurthestProgress()
         var stallsAt: MonotonicTime?
+        /// The reported end of the try of a transfer; nil before it.
+        var transferEnd: TransferEnd?
         /// The content that a notification service extension set last; nil without a valid one.
         var content: NotificationContent?
         /// The cursor of the task; nil while it has none.
         var cursor: CursorState?
 
         var isContinued: Bool { work.kind == .continued }
+        /// Whether the task has no budget, and reports progress instead.
+        var reportsProgress: Bool { work.kind == .continued || work.kind == .transfer }
         /// The reason of the expiration, for messages; nil for a task that was not expired.
         var expirationName: String? {
             expiration.map { $0.reason.name + (isExpirationSimulated ? ", simulated" : "") }
@@ -155,6 +159,15 @@ struct Execution: Sendable {
     /// Whether tasks of the launch may expire for this reason. `notIdle` does not expire the tasks of a launch whose
     /// batch was closed while the machine was not idle, such as a launch that a user requested.
     func minds(_ reason: ExpirationReason) -> Bool { reason != .notIdle || conditionsAtClose.isIdle }
+
+    /// Sets the time at which a task that has just made progress counts as stalled. Of the transfers of a launch, the
+    /// progress of one counts for all: the others may wait for a connection.
+    mutating func moved(_ index: Int, stallsAt: MonotonicTime) {
+        let isTransfer = tasks[index].work.kind == .transfer
+        for other in tasks.indices where other == index || isTransfer && tasks[other].stallsAt != nil {
+            tasks[other].stallsAt = stallsAt
+        }
+    }
 
     func index(of id: TaskID) -> Int? { tasks.firstIndex { $0.id == id } }
 

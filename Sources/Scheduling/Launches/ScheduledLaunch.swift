@@ -150,6 +150,8 @@ struct LaunchRecording: Sendable {
         var cursor: TaskID?
         /// The calls that are answered when the step is on disk, or when a commit of it has failed.
         var replies: [ReplyToken] = []
+        /// The end of the transfer that the step records.
+        var ends = TransferEnds()
     }
 
     /// The end or the requeueing of a task by a step. The identifier of a request is in flight from the decision
@@ -214,7 +216,7 @@ struct LaunchRecording: Sendable {
     mutating func returnFailed(_ failed: [Step]) -> [ReplyToken] {
         let newer = Set(waiting.compactMap(\.cursor))
         let kept = failed.filter { mayStore($0) && $0.cursor.map { !newer.contains($0) } ?? true }
-        waiting = kept.map { Step(changes: $0.changes, task: $0.task, cursor: $0.cursor) } + waiting
+        waiting = kept.map { Step(changes: $0.changes, task: $0.task, cursor: $0.cursor, ends: $0.ends) } + waiting
         return failed.flatMap(\.replies)
     }
 

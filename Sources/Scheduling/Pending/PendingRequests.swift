@@ -177,6 +177,17 @@ struct PendingRequests: Sendable {
         if store[place]?.group == RequestSlot.noGroup { join(place, since: now) } else { regroup(place) }
     }
 
+    /// Marks a transfer as paused by a user, or ends its pause.
+    mutating func setPaused(_ identifier: TaskIdentifier, _ isPaused: Bool) {
+        guard let place = store.place(of: identifier) else { return }
+        store.setPaused(place, isPaused)
+        regroup(place)
+    }
+
+    func isPaused(_ identifier: TaskIdentifier) -> Bool {
+        store.place(of: identifier).flatMap { store[$0] }?.isPaused ?? false
+    }
+
     /// Replaces the permissions after a change of the manifest, and regroups the ready requests.
     mutating func setPermissions(_ new: Permissions?) {
         permissions = new
@@ -218,6 +229,7 @@ struct PendingRequests: Sendable {
             isUserRequested: slot.isUserRequested,
             isInFlight: overlay.contains(slot.identifier),
             isOverdue: slot.isOverdue,
+            isPaused: slot.isPaused,
             runsAlone: slot.runsAlone,
             isPaced: slot.isPaced,
             isPastDeferral: isPastDeferral,

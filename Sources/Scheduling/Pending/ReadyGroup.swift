@@ -16,6 +16,8 @@ struct GroupKey: Hashable, Sendable {
     var isInFlight = false
     /// Whether the deadlines of the requests have passed, so that the requests do not start any more.
     var isOverdue = false
+    /// Whether a user paused the requests, which are transfers.
+    var isPaused = false
     /// Whether each of the requests has to be the only task of its launch (C3).
     var runsAlone = false
     /// Whether the spacing of the kind applies to the requests: the plugin submitted them itself, and none runs again
@@ -87,18 +89,25 @@ struct ReadyGroups: Sendable {
     private var indices: [GroupKey: UInt16] = [:]
     private var backgroundCount = 0
     private var continuedCount = 0
+    private var transferCount = 0
 
     /// Number of ready requests in a lane; 0 in the event lane, because events are not in groups.
     func count(in lane: Lane) -> Int {
         switch lane {
         case .background: backgroundCount
         case .continued: continuedCount
+        case .transfer: transferCount
         case .event: 0
         }
     }
 
     private mutating func add(_ count: Int, to lane: Lane) {
-        if lane == .continued { continuedCount += count } else { backgroundCount += count }
+        switch lane {
+        case .background: backgroundCount += count
+        case .continued: continuedCount += count
+        case .transfer: transferCount += count
+        case .event: break
+        }
     }
 
     subscript(index: UInt16) -> ReadyGroup { groups[Int(index)] }

@@ -25,7 +25,8 @@ struct RequestSlot: Sendable {
     /// Index of the group of ready requests that contains the request; `noGroup` while the request is upcoming.
     var group = Self.noGroup
     let kind: TaskKind.Byte
-    private let protection: UInt8
+    /// The protection; the highest bit states that a user paused the transfer.
+    private var protection: UInt8
     private let failures: UInt8
     private var flags: Flags
 
@@ -106,6 +107,14 @@ struct RequestSlot: Sendable {
         )
     }
 
+    /// Whether a user paused the request, which is a transfer.
+    var isPaused: Bool {
+        get { protection & Self.pauseBit != 0 }
+        set { if newValue { protection |= Self.pauseBit } else { protection &= ~Self.pauseBit } }
+    }
+
+    private static let pauseBit: UInt8 = 0x80
+
     mutating func dropCooldown() { notBeforeNanoseconds = Self.never }
 
     func request(terms: ContinuedTerms?, expiresAt: WallTime? = nil) -> TaskRequest {
@@ -116,7 +125,7 @@ struct RequestSlot: Sendable {
             expiresAt: expiresAt,
             requiresNetwork: flags.contains(.requiresNetwork),
             requiresExternalPower: flags.contains(.requiresExternalPower),
-            protection: ProtectionType(rawValue: UInt32(protection)) ?? .default,
+            protection: ProtectionType(rawValue: UInt32(protection & ~Self.pauseBit)) ?? .default,
             continued: terms
         )
     }

@@ -102,6 +102,8 @@ struct RequestStore: Sendable {
 
     mutating func setUserRequested(_ place: RequestPlace) { slots[Int(place.slot)]?.isUserRequested = true }
 
+    mutating func setPaused(_ place: RequestPlace, _ isPaused: Bool) { slots[Int(place.slot)]?.isPaused = isPaused }
+
     mutating func setOverdue(_ place: RequestPlace, _ isOverdue: Bool) {
         slots[Int(place.slot)]?.isOverdue = isOverdue
     }

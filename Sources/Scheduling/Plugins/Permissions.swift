@@ -24,6 +24,7 @@ package struct Permissions: Sendable {
     /// research where the operator allows it (C9). The push of the plugin needs only its background mode.
     package func permits(_ identifier: TaskIdentifier, as kind: TaskKind) -> Bool {
         if kind == .push { return identifier.pushedPlugin == plugin }
+        if kind == .transfer { return identifier.transfer?.plugin == plugin }
         if names.contains(identifier) { return true }
         guard !prefixes.isEmpty, kind == .continued || kind.isProcessing && allowsPatternsForProcessing else {
             return false

@@ -48,7 +48,7 @@ extension Policy {
             return
                 "for \(facts.configuration.policies.stagger.humanReadable) after a start or a resume of the machine or"
                 + " a regained network, the launches of different plugins are staggered"
-        case .condition(let rule) where rule.concern == .processing && !facts.work.kind.isProcessing:
+        case .condition(let rule) where rule.concern == .processing && !facts.work.waitsForIdle:
             return "applies to processing requests only"
         case .condition(let rule) where rule.concern == .background && lane != .background:
             return "applies to background launches only"

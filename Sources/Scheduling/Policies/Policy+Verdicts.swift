@@ -72,10 +72,10 @@ extension Policy.Facts {
 
     func isConcerned(by rule: Policy.ConditionRule) -> Bool {
         switch rule.concern {
-        case .processing: work.kind.isProcessing
+        case .processing: work.waitsForIdle
         case .background: isBackground
         // An idle machine is not busy, so processing needs only the policy `idle`.
-        case .requestsNotForIdle: work.kind != .event && !(work.kind.isProcessing && !policies.off.contains(.idle))
+        case .requestsNotForIdle: work.kind != .event && !(work.waitsForIdle && !policies.off.contains(.idle))
         }
     }
 }

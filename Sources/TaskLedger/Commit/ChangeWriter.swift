@@ -116,6 +116,10 @@ struct ChangeWriter: Sendable {
             lastSubmission = max(lastSubmission, push.number)
         case .changePushToken(let plugin, let change, let now):
             try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
+        case .storeTransfer(let transfer): try access.store(transfer, names: &plugins)
+        case .takeTransfer(let plugin, let number): try access.takeTransfer(number, of: plugin, names: &plugins)
+        case .dropTransfers(let plugin, let session, let end):
+            try access.dropTransfers(of: session, plugin, before: end, names: &plugins)
         case .storeAlert(let alert):
             lastSubmission = max(lastSubmission, alert.number)
             try access.store(alert)

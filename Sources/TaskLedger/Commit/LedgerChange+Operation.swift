@@ -40,6 +40,10 @@ extension LedgerChange {
         case .keepPushAnswer(let plugin, let push, _): "keeping the answer to push \(push.number) to \(plugin)"
         case .setUses(let plugin, _): "storing the uses of \(plugin)"
         case .changePushToken(let plugin, _, _): "changing the device token of \(plugin)"
+        case .storeTransfer(let transfer): "storing transfer \(transfer.number) of \(transfer.plugin)"
+        case .takeTransfer(let plugin, let number): "recording that \(plugin) took the file of transfer \(number)"
+        case .dropTransfers(let plugin, let session, _):
+            "deleting the ended transfers of session \(session) of \(plugin)"
         case .storeAlert(let alert): "storing alert \(alert.number) to \(alert.plugin)"
         case .showAlert(let number, _, _): "showing the notification of alert \(number)"
         case .showNotification(let notification):

@@ -2,7 +2,10 @@
 
 /// The statements on the table of cursors.
 enum Cursors {
-    static let count = StatementText("SELECT count(*) FROM cursor WHERE plugin = ?")
+    /// Whether the cursor is one of the plugin's own code. Cursors of transfers are bounded by the open transfers.
+    private static let isOfPlugin = "instr(identifier, ':') = 0"
+
+    static let count = StatementText("SELECT count(*) FROM cursor WHERE plugin = ? AND \(isOfPlugin)")
     static let store = StatementText(
         """
         INSERT INTO cursor (plugin, identifier, bytes, version, written_by, moved_in, moved_at, origin, sequence)
@@ -28,7 +31,7 @@ enum Cursors {
         """
     )
     private static let evictable = """
-        SELECT identifier FROM cursor WHERE plugin = ? AND identifier <> ? AND identifier NOT IN (
+        SELECT identifier FROM cursor WHERE plugin = ? AND identifier <> ? AND \(isOfPlugin) AND identifier NOT IN (
             SELECT label FROM launch JOIN task ON task.launch = launch.number
             WHERE launch.outcome IS NULL AND launch.plugin = ? AND is_over = 0
         )

@@ -93,6 +93,7 @@ private enum Past {
         SELECT launch.plugin, task.label, task.submission, task.launch, payload.bytes
         FROM task JOIN launch ON launch.number = task.launch JOIN payload ON payload.submission = task.submission
         WHERE task.launch = ? AND task.submission = ? AND task.event_type IS NULL
+            AND task.kind <> \(TaskKind.transfer.rawValue)
         ON CONFLICT (plugin, identifier) DO UPDATE SET
             submission = excluded.submission, launch = excluded.launch, bytes = excluded.bytes
         """

@@ -33,6 +33,7 @@ extension RowReader {
             plugin: plugin,
             number: number,
             type: type,
+            session: try session(),
             createdAt: try wallTime("submitted_at"),
             retry: try retry()
         )
@@ -41,7 +42,10 @@ extension RowReader {
 }
 
 enum Tasks {
-    static let workColumns = "submission, event_type, label, \(RequestColumns.list)"
+    static let workColumns = """
+        submission, event_type, label, \(RequestColumns.list),
+        \(Event.session(of: "task.submission", "task.event_type"))
+        """
 
     static let unfinished = """
         SELECT launch, \(workColumns), is_kept_from_returning

@@ -31,6 +31,7 @@ extension Database {
                 plugin: plugin,
                 number: try row.submission("number"),
                 type: try row.code("type"),
+                session: try row.session(),
                 createdAt: try row.wallTime("created_at"),
                 retry: try row.retry()
             )
@@ -45,9 +46,18 @@ enum Event {
         VALUES (?, ?, ?, ?, \(RetryColumns.placeholders), ?)
         """
     )
+    /// The column of the session that an event reports: the payload of an event of the type `transfers-finished`.
+    static func session(of number: String, _ type: String) -> String {
+        """
+        (SELECT CAST(bytes AS TEXT) FROM payload WHERE payload.submission = \(number)
+            AND \(type) = \(EventType.transfersFinished.rawValue)) AS session
+        """
+    }
+
     static let remove = StatementText("DELETE FROM event WHERE number = ?")
 
     static let ofPlugin = """
-        SELECT number, type, created_at, \(RetryColumns.list) FROM event WHERE plugin = ? ORDER BY number
+        SELECT number, type, created_at, \(RetryColumns.list), \(session(of: "event.number", "event.type"))
+        FROM event WHERE plugin = ? ORDER BY number
         """
 }

@@ -18,7 +18,8 @@ extension Database {
             requests: try pendingRequests(of: plugin, id: id),
             events: try pendingEvents(of: plugin, id: id),
             waits: try openWaits(ofPlugin: id),
-            deferrals: try deferrals(ofPlugin: id)
+            deferrals: try deferrals(ofPlugin: id),
+            transfers: try openTransfers(of: plugin, id: id)
         )
     }
 }

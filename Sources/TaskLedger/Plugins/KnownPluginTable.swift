@@ -19,7 +19,8 @@ extension WriteAccess {
     }
 
     /// Deletes the recorded facts, the fetch interval, the occurrences of schedules, the pause, the uses, the kept
-    /// payloads, the cursors and the answers to pushes of the plugin. Does nothing when the plugin is not recorded.
+    /// payloads, the cursors, the answers to pushes and the transfers of the plugin. Does nothing when the plugin is not
+    /// recorded.
     func forget(_ plugin: PluginIdentifier, names: inout PluginNames) throws {
         guard let number = try names.knownNumber(of: plugin, in: self) else { return }
         try forgetFetch(ofPlugin: number)
@@ -27,6 +28,7 @@ extension WriteAccess {
         try forgetUses(ofPlugin: number)
         try forgetKeptPayloads(ofPlugin: number)
         try forgetCursors(ofPlugin: number)
+        try forgetTransfers(ofPlugin: number)
         try forgetPushAnswers(ofPlugin: number)
         try forgetOccurrences(of: plugin)
         try run(Known.forget, number)

@@ -81,6 +81,7 @@ enum LedgerSchema {
         Step(name: "18: digests of device tokens", sql: tokenDigests),
         Step(name: "19: order and payloads of cursors, restarts, setbacks", sql: nineteenth),
         Step(name: "21: answers to pushes", sql: pushAnswers),
+        Step(name: "22: transfers", sql: transfers),
         Step(name: "23: alerts, notifications", sql: notifications),
     ]
 

@@ -37,6 +37,7 @@ struct LedgerInMemory {
         var shown: [ShownNotification] = []
         var pushTokens: [PluginIdentifier: PushToken] = [:]
         var cursors: [TaskIdentifier: Int] = [:]
+        var transfers: [SubmissionNumber: Transfer] = [:]
         /// Submissions whose present launch has moved their cursor.
         var moved: Set<SubmissionNumber> = []
         var lastSubmission = SubmissionNumber(rawValue: 0)
@@ -77,6 +78,8 @@ struct LedgerInMemory {
     /// The notifications of alert pushes, in the order of the feed.
     var shown: [ShownNotification] { state.shown }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
+    /// The recorded transfers, ordered by number.
+    var transfers: [Transfer] { state.transfers.values.sorted { $0.number < $1.number } }
     /// The tasks with a cursor, and the numbers of runs in a row that did not move it.
     var cursors: [TaskIdentifier: Int] { state.cursors }
     /// Deletes a cursor, as the commit of a discarded one does. The contents never reach the scheduler.
@@ -143,7 +146,8 @@ struct LedgerInMemory {
             requests: requests.filter { $0.plugin == plugin },
             events: events.filter { $0.plugin == plugin },
             waits: Dictionary(uniqueKeysWithValues: waits),
-            deferrals: Dictionary(uniqueKeysWithValues: deferrals)
+            deferrals: Dictionary(uniqueKeysWithValues: deferrals),
+            transfers: transfers.filter { $0.plugin == plugin && $0.endedAt == nil }
         )
     }
 
@@ -255,6 +259,13 @@ struct LedgerInMemory {
             case .rotate(let token): state.pushTokens[plugin] = token
             case .revoke: state.pushTokens[plugin] = nil
             }
+        case .storeTransfer(let transfer): state.transfers[transfer.number] = transfer
+        case .takeTransfer(_, let number): state.transfers[number]?.isTaken = true
+        case .dropTransfers(let plugin, let session, let end):
+            state.transfers = state.transfers.filter { number, transfer in
+                transfer.plugin != plugin || transfer.session != session || number >= end || transfer.endedAt == nil
+                    || transfer.file != nil && !transfer.isTaken
+            }
         case .storeAlert(let alert):
             state.alerts[alert.number] = alert
             state.lastSubmission = max(state.lastSubmission, alert.number)
@@ -277,6 +288,7 @@ struct LedgerInMemory {
             state.known[plugin] = nil
             state.pauses[plugin] = nil
             state.uses[plugin] = nil
+            state.transfers = state.transfers.filter { $0.value.plugin != plugin }
             state.pushAnswers[plugin] = nil
             state.waits = state.waits.filter { $0.key.plugin != plugin }
             state.deferrals = state.deferrals.filter { $0.key.plugin != plugin }
@@ -300,7 +312,7 @@ struct LedgerInMemory {
         }
         for other in state.running.values
         where other.plan.plugin.identifier == plan.plugin.identifier && other.lane == plan.lane
-            && plan.lane != .continued
+            && plan.lane != .continued && plan.lane != .transfer
         {
             complaints.append("launches \(other.plan.number) and \(plan.number) share the \(plan.lane.name) lane")
         }

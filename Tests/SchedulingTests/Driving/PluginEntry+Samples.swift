@@ -105,8 +105,10 @@ extension PluginEntry {
         modes: Set<BackgroundMode> = [.fetch, .processing],
         entitlements: Set<Entitlement> = [],
         extensions: [PluginIdentifier] = [],
+        secrets: [String] = [],
         handlers: [FunctionBinding] = [],
         retries: [PermittedIdentifier: FailureRetry] = [:],
+        grants: Grants = .none,
         headerMinor: Int? = nil
     ) -> PluginEntry {
         PluginEntry(
@@ -118,8 +120,10 @@ extension PluginEntry {
             permitted: permitted,
             modes: modes,
             entitlements: entitlements,
+            secrets: secrets,
             handlers: handlers,
             retries: retries,
+            grants: grants,
             library: LibraryFile(
                 path: "/plugins/lib\(identifier).so",
                 digest: "library of \(identifier) \(library)",

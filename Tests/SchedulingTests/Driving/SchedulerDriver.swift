@@ -164,7 +164,7 @@ final class SchedulerDriver {
             wakeCount += 1
         case .deliver(let launch, let task): hand(task, to: launch)
         case .watch(let new): watch = new
-        case .discardContainer, .expire, .yieldCursor, .expireAssertions, .stopped: break
+        case .discardContainer, .expire, .yieldCursor, .expireAssertions, .sweepTransfers, .stopped: break
         }
     }
 
@@ -218,7 +218,7 @@ final class SchedulerDriver {
         }
         for other in processes.values
         where other.plugin.identifier == plan.plugin.identifier && (lane(of: other) ?? other.lane) == plan.lane
-            && plan.lane != .continued
+            && plan.lane != .continued && plan.lane != .transfer
         {
             complain("launches \(other.number) and \(plan.number) of one lane run at once")
         }
@@ -284,7 +284,10 @@ final class SchedulerDriver {
                 complain("\(request.identifier) is launched while its container is locked")
             }
         }
-        if !installed.contains(plan.plugin) { complain("\(plan.plugin.identifier) is launched while not installed") }
+        let isInstalled = installed.contains { entry in
+            entry == plan.plugin || plan.lane == .transfer && entry.identifier == plan.plugin.identifier
+        }
+        if !isInstalled { complain("\(plan.plugin.identifier) is launched while not installed") }
     }
 
     func complain(_ text: String) { onComplaint(text) }

@@ -94,6 +94,8 @@ extension SchedulerDriver {
             }
         // The walk takes no samples of the disk.
         case .othersRunAlone, .diskReserve, .beingRecorded: break
+        // The walk begins no transfers.
+        case .transferLibraryMissing, .transferPaused: break
         }
     }
 

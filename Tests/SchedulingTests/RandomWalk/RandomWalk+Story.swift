@@ -23,7 +23,7 @@ extension RandomWalk {
             case .dismissRunner(let launch): "dismiss the runner of launch \(launch)"
             case .answer(_, let answer): "answer \(answer)"
             case .load(let plugin): "load \(plugin)"
-            case .setKillTime, .wake, .watch, .discardContainer, .stopped: nil
+            case .setKillTime, .wake, .watch, .discardContainer, .sweepTransfers, .stopped: nil
             }
         }
     }
@@ -58,6 +58,9 @@ extension LedgerChange {
         case .countPushes(let plugin, let sum): "count \(sum.accepted) pushes to \(plugin)"
         case .keepPushAnswer(let plugin, let push, _): "keep the answer to push \(push.number) to \(plugin)"
         case .setUses(let plugin, _): "uses of \(plugin)"
+        case .storeTransfer(let transfer): "transfer \(transfer.number)"
+        case .takeTransfer(_, let number): "take transfer \(number)"
+        case .dropTransfers(_, let session, _): "drop the transfers of \(session)"
         case .storeAlert(let alert): "store alert \(alert.number) to \(alert.plugin)"
         case .showAlert(let number, let content, _): "show \(content == nil ? "the original" : "a change") of \(number)"
         case .showNotification(let notification): "show \(notification.submission)"

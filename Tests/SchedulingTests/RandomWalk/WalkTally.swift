@@ -55,10 +55,13 @@ extension SchedulerEvent {
         case .submitted: .submission
         case .triggered: .trigger
         case .pushed, .alerted: .push
+        case .transferBegun: .submission
         case .cancelRequested, .cancelAllRequested: .cancellation
         case .runRequested, .expirationSimulated, .conditionsSimulated, .configured: .simulation
         case .taskStopRequested, .launchStopRequested: .stop
-        case .pauseRequested, .resumeRequested, .cursorClearRequested, .pushTokenChangeRequested: .pause
+        case .pauseRequested, .resumeRequested, .cursorClearRequested, .pushTokenChangeRequested,
+            .transferPauseRequested:
+            .pause
         case .purgeRequested: .purge
         case .byUser(_, let event): event.kind
         case .committed: .commit
@@ -77,9 +80,9 @@ extension SchedulerEvent {
         case .launchFailedByHost: .launchFailedByHost
         case .entered, .loadFailed: .entry
         case .registered: .registration
-        case .progressed, .cursorsRead, .cursorWritten: .progress
+        case .progressed, .cursorsRead, .cursorWritten, .transferTaken: .progress
         case .fetchIntervalSet: .fetchInterval
-        case .completed: .completion
+        case .completed, .transferEnded: .completion
         case .expirationHandlerChanged: .expirationHandler
         case .runnerExpired: .expiration
         case .assertionBegan, .assertionEnded: .assertion

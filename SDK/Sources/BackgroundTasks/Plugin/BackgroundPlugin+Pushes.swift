@@ -31,7 +31,7 @@ extension BackgroundPlugin {
     /// - Parameter receiver: called on the queue of events.
     package static func receivePushes(_ receiver: (@Sendable (BackgroundEvent) -> Void)?) { setPushReceiver(receiver) }
 
-    private static func onWaitingQueue<Value: Sendable>(
+    static func onWaitingQueue<Value: Sendable>(
         _ call: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in

@@ -186,7 +186,9 @@ final class NaiveHost: Witness {
             case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason, by: event)
             case .stop(let number): finished(number)
             case .kill(let number): killed(number, after: event)
-            case .load, .confineRunner, .yieldCursor, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
+            case .load, .confineRunner, .yieldCursor, .setKillTime, .wake, .watch, .discardContainer, .sweepTransfers,
+                .stopped:
+                break
             }
         }
         noteHolds()

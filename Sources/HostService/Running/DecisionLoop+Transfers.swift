@@ -1,0 +1,94 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Logging
+import RunnerWire
+import Scheduling
+import TaskLedger
+import TaskModel
+
+// Calls and reports of runners about transfers. The lists are read from the ledger, on a thread for disk access.
+extension DecisionLoop {
+    /// The scheduler events of a message.
+    ///
+    /// - Parameters:
+    ///   - main: the main plugin of `plugin`, to which the transfers belong.
+    ///   - running: the numbers of the transfers that launches run now.
+    func events(
+        of message: RunnerTransferMessage,
+        from plugin: PluginIdentifier,
+        in launch: LaunchNumber,
+        _ main: PluginIdentifier,
+        _ running: Set<SubmissionNumber>
+    ) -> [SchedulerEvent] {
+        switch message {
+        case .begin(let call, let description, let earliestBegin, let expiresAt):
+            let transfer = NewTransfer(
+                description,
+                earliestBegin: earliestBegin,
+                expiresAt: expiresAt,
+                plugin: plugin,
+                launch: launch
+            )
+            let reply = register { [self] answer in
+                switch answer {
+                case .submitted(let number, _, _): send(.transferBegun(call, number), to: launch)
+                case .refused(let refusal): send(.refused(call, refusal), to: launch)
+                default: break  // Other calls have these answers.
+                }
+            }
+            return reply.map { [.transferBegun(transfer, reply: $0)] } ?? []
+        case .cancel(let call, let number):
+            let reply = register { [self] answer in
+                if case .cancelled = answer {
+                    send(.cancelled(call, isRecorded: true), to: launch)
+                } else {
+                    send(.cancelled(call, isRecorded: false), to: launch)
+                }
+            }
+            let identifier = TaskIdentifier.transfer(number, of: main)
+            return reply.map { [.cancelRequested(identifier, of: main, from: launch, reply: $0)] } ?? []
+        case .list(let call, let session):
+            list(transfersOf: main, session, running, for: call, of: launch)
+            return []
+        case .taken(let number): return [.transferTaken(launch, number)]
+        case .ended(let task, let end): return [.transferEnded(launch, task, end)]
+        }
+    }
+
+    private func list(
+        transfersOf main: PluginIdentifier,
+        _ session: TransferSession?,
+        _ running: Set<SubmissionNumber>,
+        for call: CallNumber,
+        of launch: LaunchNumber
+    ) {
+        threads.perform { [self] in
+            do throws(LedgerError) {
+                let transfers = try ledger.transfers(of: main).filter { session == nil || $0.session == session }
+                let listed = transfers.map { $0.listed(isRunning: running.contains($0.number)) }
+                send(.transfers(call, listed), to: launch)
+            } catch {
+                let refusal = SubmissionRefusal(
+                    code: .unavailable,
+                    subReason: .notRecorded,
+                    message: "list: the host could not read the transfers; try again later"
+                )
+                log.error("transfers not listed: \(error)", metadata: ["launch": "\(launch)"])
+                send(.refused(call, refusal), to: launch)
+            }
+        }
+    }
+
+    /// Deletes the files in the staging directory of a plugin that belong to no recorded transfer, or to a taken one.
+    func sweepTransfers(of plugin: PluginIdentifier) {
+        threads.perform { [state, ledger, log] in
+            do throws(LedgerError) {
+                let all = try ledger.transfers(of: plugin)
+                let kept = all.filter { $0.endedAt == nil || $0.file != nil && !$0.isTaken }
+                state.sweepStaging(of: plugin.text, keeping: Set(kept.flatMap { [$0.place, "\($0.place).part"] }))
+            } catch {
+                log.warning("files of transfers not examined: \(error)", metadata: ["plugin": "\(plugin)"])
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+package import TaskModel
+
+// The transfers of plugins: the open ones, and the ended ones until their plugins have taken them up.
+extension Ledger {
+    /// The transfers of a plugin, or of all plugins, ordered by number. Blocks until they are read.
+    package func transfers(of plugin: PluginIdentifier? = nil) throws(LedgerError) -> [Transfer] {
+        try read("reading transfers") { database in
+            let arguments: StatementArguments = plugin.map { [$0.text] } ?? []
+            return try database.transfers(plugin == nil ? "" : "WHERE plugin.identifier = ?", arguments)
+        }
+    }
+
+    /// The transfer with a number; nil when it is not recorded.
+    package func transfer(_ number: SubmissionNumber) throws(LedgerError) -> Transfer? {
+        try read("reading transfer \(number)") { try $0.transfers("WHERE number = ?", [number.rawValue]).first }
+    }
+}
+
+extension WriteAccess {
+    func store(_ transfer: Transfer, names: inout PluginNames) throws {
+        let plugin = try names.number(of: transfer.plugin, in: self)
+        try run(Transfers.store) { run in
+            try run.bind(transfer.number.rawValue)
+            try run.bind(plugin)
+            try run.bind(Int64(transfer.direction.rawValue))
+            try run.bind(transfer.session.text)
+            try run.bind(transfer.label)
+            try run.bind(transfer.url)
+            try run.bind(transfer.place)
+            try run.bind(transfer.begunAt.nanoseconds)
+            try run.bind(Int64(transfer.state.rawValue))
+            try run.bind((transfer.fault?.rawValue).map(Int64.init))
+            try run.bind(transfer.httpStatus.map(Int64.init))
+            try run.bind(Int64(clamping: transfer.bytes))
+            try run.bind(transfer.total.map(Int64.init(clamping:)))
+            try run.bind(transfer.idle.wholeNanoseconds)
+            try run.bind(transfer.triedAt?.nanoseconds)
+            try run.bind(transfer.endedAt?.nanoseconds)
+            try run.bind(transfer.file)
+            try run.bind(transfer.isTaken)
+            try run.bind(transfer.isPaused)
+            try run.bind(transfer.message)
+        }
+    }
+
+    /// Marks the file of an ended transfer of the plugin as taken.
+    func takeTransfer(_ number: SubmissionNumber, of plugin: PluginIdentifier, names: inout PluginNames) throws {
+        guard let known = try names.knownNumber(of: plugin, in: self) else { return }
+        try run(Transfers.take, known, number.rawValue)
+    }
+
+    /// Deletes the ended transfers of a session below a number that have no file, or whose file was taken.
+    func dropTransfers(
+        of session: TransferSession,
+        _ plugin: PluginIdentifier,
+        before end: SubmissionNumber,
+        names: inout PluginNames
+    ) throws {
+        guard let known = try names.knownNumber(of: plugin, in: self) else { return }
+        try run(Transfers.drop, known, session.text, end.rawValue)
+    }
+
+    func forgetTransfers(ofPlugin number: Int64) throws { try run(Transfers.forget, number) }
+}
+
+extension Database {
+    /// The transfers of a plugin that have no end, ordered by number.
+    ///
+    /// - Parameter id: the number of the plugin's row.
+    func openTransfers(of plugin: PluginIdentifier, id: Int64) throws -> [Transfer] {
+        try transfers("WHERE plugin = ? AND ended_at IS NULL", [id])
+    }
+
+    fileprivate func transfers(_ filter: String, _ arguments: StatementArguments) throws -> [Transfer] {
+        try rows("\(Transfers.select) \(filter) ORDER BY number", arguments, of: "transfer") { try $0.transfer() }
+    }
+}
+
+extension RowReader {
+    /// The session that an event reports; nil for an event of another type.
+    mutating func session() throws -> TransferSession? {
+        try optional("session") { try $0.value($1, fromText: TransferSession.init) }
+    }
+
+    fileprivate mutating func transfer() throws -> Transfer {
+        var transfer = Transfer(
+            plugin: try plugin(),
+            number: try submission("number"),
+            direction: try code("direction"),
+            session: try value("session", fromText: TransferSession.init),
+            label: try optionalText("label"),
+            url: try text("url"),
+            place: try text("place"),
+            begunAt: try wallTime("begun_at")
+        )
+        transfer.state = try code("state")
+        transfer.fault = try optional("fault") { try $0.code($1, TransferFault.self) }
+        transfer.httpStatus = try optional("http_status") { try $0.count($1) }
+        transfer.bytes = try value("bytes", fromInteger: { UInt64(exactly: $0) })
+        transfer.total = try optional("total") { try $0.value($1, fromInteger: { UInt64(exactly: $0) }) }
+        transfer.idle = try duration("idle_ns")
+        transfer.triedAt = try optionalWallTime("tried_at")
+        transfer.endedAt = try optionalWallTime("ended_at")
+        transfer.file = try optionalText("file")
+        transfer.isTaken = try flag("is_taken")
+        transfer.isPaused = try flag("is_paused")
+        transfer.message = try text("message")
+        return transfer
+    }
+}
+
+private enum Transfers {
+    private static let columns = """
+        number, plugin, direction, session, label, url, place, begun_at, state, fault, http_status, bytes, total, idle_ns,
+        tried_at, ended_at, file, is_taken, is_paused, message
+        """
+    static let store = StatementText(
+        """
+        INSERT OR REPLACE INTO transfer (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    )
+    static let take = StatementText(
+        "UPDATE transfer SET is_taken = 1 WHERE plugin = ? AND number = ? AND ended_at IS NOT NULL"
+    )
+    static let drop = StatementText(
+        """
+        DELETE FROM transfer
+        WHERE plugin = ? AND session = ? AND number < ? AND ended_at IS NOT NULL AND (is_taken = 1 OR file IS NULL)
+        """
+    )
+    static let forget = StatementText("DELETE FROM transfer WHERE plugin = ?")
+    static let select = """
+        SELECT plugin.identifier AS identifier, number, direction, session, label, url, place, begun_at, state, fault,
+            http_status, bytes, total, idle_ns, tried_at, ended_at, file, is_taken, is_paused, message
+        FROM transfer JOIN plugin ON plugin.id = transfer.plugin
+        """
+}
+
+extension LedgerSchema {
+    /// The twenty-second migration: transfers and their results.
+    static let transfers = """
+        CREATE TABLE transfer (
+            number INTEGER PRIMARY KEY,
+            plugin INTEGER NOT NULL REFERENCES plugin (id),
+            direction INTEGER NOT NULL,
+            session TEXT NOT NULL,
+            label TEXT,
+            url TEXT NOT NULL,
+            place TEXT NOT NULL,
+            begun_at INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            fault INTEGER,
+            http_status INTEGER,
+            bytes INTEGER NOT NULL,
+            total INTEGER,
+            idle_ns INTEGER NOT NULL,
+            tried_at INTEGER,
+            ended_at INTEGER,
+            file TEXT,
+            is_taken INTEGER NOT NULL,
+            is_paused INTEGER NOT NULL,
+            message TEXT NOT NULL
+        ) STRICT;
+
+        CREATE INDEX transfer_by_plugin ON transfer (plugin, session);
+        CREATE INDEX transfer_by_end ON transfer (ended_at) WHERE ended_at IS NOT NULL;
+        """
+}

@@ -1,0 +1,257 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import StatementTraits
+import TaskModel
+import Testing
+
+@testable import Scheduling
+
+@Suite(
+    "A transfer waits like a request, and the transfer library performs it under the rights of its plugin",
+    .proves("C24")
+)
+struct TransferTests {
+    let host = SchedulerDriver.forTransfers()
+
+    @Test func `a transfer launches the transfer library in a lane of its own and without a budget`() throws {
+        let number = try #require(host.download()?.submission)
+        let plan = try #require(host.transferPlan)
+        #expect(plan.lane == .transfer && plan.cause == .due && plan.budget.total == nil)
+        #expect(plan.plugin.identifier == .app && plan.plugin.library == SchedulerDriver.transferLibrary)
+        #expect(plan.plugin.permitted == [.exact(.transferHandler)])
+        #expect(plan.tasks.map(\.work.identifier) == [.transfer(number, of: .app)])
+    }
+
+    @Test func `the stored payload has the description and the places of the files`() throws {
+        let number = try #require(host.download()?.submission)
+        let payload = try #require(host.ledger.payload(of: number))
+        let text = String(decoding: payload, as: UTF8.self)
+        #expect(text.contains("url: https://example.com/a.bin\n"))
+        #expect(text.contains("host-part: .transfers/\(number)-") && text.contains("host-file: .transfers/\(number)-"))
+    }
+
+    @Test func `only with the operator's permission, a transfer may reach private addresses`() throws {
+        let permitted = SchedulerDriver.forTransfers {
+            $0.plugins[.app, default: PluginPolicy()].allowsPrivateAddresses = true
+        }
+        for (host, isPermitted) in [(host, false), (permitted, true)] {
+            let number = try #require(host.download()?.submission)
+            let payload = try #require(host.ledger.payload(of: number))
+            #expect(String(decoding: payload, as: UTF8.self).contains("host-private: 1\n") == isPermitted)
+        }
+    }
+
+    @Test func `a transfer is refused without the grant of the network`() {
+        let host = SchedulerDriver.forTransfers(.downloader(grants: .none))
+        #expect(host.download()?.refusal?.subReason == .networkNotGranted)
+    }
+
+    @Test func `a transfer to a port that is not granted is refused`() {
+        let host = SchedulerDriver.forTransfers(.downloader(grants: Grants(connect: [443])))
+        #expect(host.download()?.refusal == nil)
+        #expect(host.download("https://example.com:8443/")?.refusal?.subReason == .networkNotGranted)
+    }
+
+    @Test func `a transfer with another scheme than http and https is refused`() {
+        #expect(host.download("file:///etc/passwd")?.refusal?.subReason == .notOffered)
+    }
+
+    @Test func `a secret header may only name a secret setting of the plugin`() {
+        let good = TransferDescription.Header(name: "Authorization", value: "Bearer ${token}", isSecret: true)
+        let bad = TransferDescription.Header(name: "Authorization", value: "Bearer ${other}", isSecret: true)
+        #expect(host.download(header: good)?.refusal == nil)
+        #expect(host.download(header: bad)?.refusal?.code == .notPermitted)
+    }
+
+    @Test func `a host without the transfer library refuses transfers and names the problem`() throws {
+        let host = SchedulerDriver(.downloader())
+        let refusal = try #require(host.download()?.refusal)
+        #expect(refusal.subReason == .transferLibraryMissing)
+    }
+
+    @Test func `open transfers above the limit are refused, also while one runs`() {
+        let host = SchedulerDriver.forTransfers { $0.limits.transfer = 1 }
+        host.download()
+        host.enterLibrary()
+        #expect(host.download()?.refusal?.subReason == .transferLimit)
+        host.endTry(.finished)
+        #expect(host.download()?.refusal == nil)
+    }
+
+    @Test func `a discretionary transfer waits for external power and an idle machine`() {
+        host.change(power: false, idle: false)
+        host.download(isDiscretionary: true)
+        #expect(host.transferPlan == nil)
+        host.change(power: true)
+        #expect(host.transferPlan == nil)
+        host.change(idle: true)
+        #expect(host.transferPlan != nil)
+    }
+
+    @Test func `the second launch of a plugin does not wait for a long transfer`() {
+        host.download()
+        host.enterLibrary()
+        host.download("https://example.com/b.bin")
+        #expect(host.plans.filter { $0.lane == .transfer }.count == 2)
+        host.download("https://example.com/c.bin")
+        #expect(host.plans.filter { $0.lane == .transfer }.count == 2)
+    }
+}
+
+@Suite(
+    "Tries of transfers charge no plugin, and a transfer ends without a result only when nothing moves",
+    .proves(88, "C24")
+)
+struct TransferTryTests {
+    let host = SchedulerDriver.forTransfers()
+
+    @Test func `a finished transfer succeeds and keeps its file for the plugin`() throws {
+        let number = try #require(host.download()?.submission)
+        host.enterLibrary()
+        host.endTry(.finished, bytes: 100)
+        #expect(host.outcomes(of: .transfer(number, of: .app)) == [.succeeded])
+        let transfer = try #require(host.ledger.transfers.first)
+        #expect(transfer.state == .finished && transfer.bytes == 100 && transfer.file == transfer.filePath)
+    }
+
+    @Test func `a fatal end fails with its fault, and blames the machine`() throws {
+        let number = try #require(host.download()?.submission)
+        host.enterLibrary()
+        host.endTry(.fatal, .httpStatus)
+        #expect(host.outcomes(of: .transfer(number, of: .app)) == [.failed])
+        #expect(host.lastEntry(of: .transfer(number, of: .app))?.blame == .machine)
+        #expect(host.ledger.transfers.first?.fault == .httpStatus)
+    }
+
+    @Test func `a transient end is tried again after the delay that the server asks for, without an attempt`() throws {
+        let number = try #require(host.download()?.submission)
+        host.enterLibrary()
+        host.endTry(.transient, .serverBusy, retryAfter: .seconds(3_600))
+        host.exit(host.transferPlan)
+        host.forgetThePast()
+        host.advance(by: .seconds(3_000))
+        #expect(host.transferPlan == nil)
+        host.advance(by: .seconds(700))
+        let work = try #require(host.transferPlan?.tasks.first?.work)
+        #expect(work.number == number && work.retry.attempts == 0)
+    }
+
+    @Test func `a transfer fails when nothing moves for the limit`() throws {
+        let host = SchedulerDriver.forTransfers { $0.transfers.noProgressLimit = .seconds(60) }
+        let number = try #require(host.download()?.submission)
+        for _ in 1...20 {
+            guard host.ledger.transfers.first?.endedAt == nil else { break }
+            host.enterLibrary()
+            host.endTry(.transient, .network, bytes: 0)
+            host.exit(host.transferPlan)
+            host.advance(by: .seconds(700))
+        }
+        #expect(host.outcomes(of: .transfer(number, of: .app)).last == .noProgress)
+        #expect(host.ledger.transfers.first?.fault == .noProgress)
+    }
+
+    @Test func `a transfer whose launch is killed continues at once, and charges nothing`() throws {
+        let number = try #require(host.download()?.submission)
+        host.enterLibrary()
+        host.change(network: false)
+        host.endTry(.transient, .network, bytes: 0)
+        host.exit(host.transferPlan)
+        host.forgetThePast()
+        host.change(network: true)
+        let work = try #require(host.transferPlan?.tasks.first?.work)
+        #expect(work.number == number && work.retry.attempts == 0 && work.retry.notBefore == nil)
+    }
+
+    @Test func `a crash in a transfer delays it, and ten without movement end it`() throws {
+        let number = try #require(host.download()?.submission)
+        for _ in 1...10 {
+            host.enterLibrary()
+            host.crash(host.transferPlan, on: .transfer(number, of: .app))
+            host.advance(by: .seconds(900))
+        }
+        #expect(host.ledger.transfers.first?.fault == .libraryCrashed)
+        #expect(host.ledger.requests.isEmpty)
+    }
+
+    @Test func `twenty losses of the host do not end a transfer`() throws {
+        let number = try #require(host.download()?.submission)
+        for _ in 1...20 {
+            host.enterLibrary()
+            host.restart()
+        }
+        #expect(host.transferPlan?.tasks.map(\.work.number) == [number])
+        #expect(host.ledger.transfers.first?.state == .waiting)
+    }
+}
+
+@Suite("The end of the last transfer of a session is reported once", .proves(87, "C24"))
+struct TransferSessionTests {
+    let host = SchedulerDriver.forTransfers()
+
+    /// Runs two transfers of a session, the last of which ends as given.
+    private func runTwo(_ last: TransferEnd.Result, _ fault: TransferFault? = nil) {
+        host.change(network: false)
+        host.download()
+        host.download("https://example.com/b.bin")
+        host.change(network: true)
+        host.enterLibrary()
+        host.endTry(.finished)
+        #expect(host.endedSessions.isEmpty)
+        host.endTry(last, fault, at: 1)
+    }
+
+    @Test func `the plugin is launched once with the event about its session`() throws {
+        runTwo(.fatal, .httpStatus)
+        let plan = try #require(host.plans.last { $0.lane == .event })
+        #expect(plan.plugin == .downloader())
+        guard case .event(let event)? = plan.tasks.first?.work else {
+            Issue.record("the launch has no event")
+            return
+        }
+        #expect(event.type == .transfersFinished && event.session?.text == "main")
+        #expect(host.ledger.payload(of: event.number) == Array("main".utf8))
+    }
+
+    @Test func `a handled event deletes the results without a file, and keeps the files that were not taken`() throws {
+        runTwo(.fatal, .httpStatus)
+        let plan = try #require(host.plans.last { $0.lane == .event })
+        host.enter(plan)
+        host.completeEvent(in: plan)
+        #expect(host.ledger.transfers.map(\.state) == [.finished])
+        let number = try #require(host.ledger.transfers.first?.number)
+        #expect(host.ledger.transfers.first?.isTaken == false)
+        host.download()
+        #expect(host.ledger.transfers.first?.number == number)
+    }
+
+    @Test func `a cancelled last transfer ends its session`() throws {
+        host.change(network: false)
+        let number = try #require(host.download()?.submission)
+        host.cancel(.transfer(number, of: .app))
+        #expect(host.ledger.transfers.map(\.state) == [.cancelled])
+        #expect(host.plans.contains { $0.lane == .event } || host.endedSessions == ["main"])
+    }
+
+    @Test func `a transfer whose deadline passes ends as failed`() throws {
+        host.change(network: false)
+        host.download(expiresAt: host.clock.now.wall + .seconds(10))
+        host.advance(by: .seconds(3_600))
+        #expect(host.ledger.transfers.map(\.fault) == [.deadlinePassed])
+    }
+
+    @Test func `a paused transfer waits until it is resumed`() throws {
+        let number = try #require(host.download()?.submission)
+        host.enterLibrary()
+        let identifier = TaskIdentifier.transfer(number, of: .app)
+        let answer = host.ask { .transferPauseRequested(identifier, isPaused: true, reply: $0) }
+        #expect(answer == .transferPaused(true))
+        #expect(host.expirations.map(\.tasks) == [[identifier]])
+        host.endTry(.transient, .network)
+        host.exit(host.transferPlan)
+        host.forgetThePast()
+        host.advance(by: .seconds(3_600))
+        #expect(host.transferPlan == nil)
+        _ = host.ask { .transferPauseRequested(identifier, isPaused: false, reply: $0) }
+        #expect(host.transferPlan != nil)
+    }
+}

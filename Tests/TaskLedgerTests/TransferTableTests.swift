@@ -1,0 +1,101 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import StatementTraits
+import TaskModel
+import Testing
+
+@testable import TaskLedger
+
+@Suite("The ledger keeps open transfers, and ended ones until their plugin has taken them up", .proves("C24"))
+struct TransferTableTests {
+    private let main = Self.session("main")
+
+    private static func session(_ text: String) -> TransferSession {
+        guard let session = TransferSession(text) else { preconditionFailure("\(text) must be a session") }
+        return session
+    }
+
+    private func transfer(_ number: Int64, of plugin: PluginIdentifier = feed) -> Transfer {
+        Transfer(
+            plugin: plugin,
+            number: SubmissionNumber(rawValue: number),
+            direction: .download,
+            session: main,
+            label: "Photos",
+            url: "https://example.com/a",
+            place: "\(number)-00ff",
+            begunAt: time(100)
+        )
+    }
+
+    private func ended(_ number: Int64, file: String? = nil) -> Transfer {
+        var transfer = transfer(number)
+        transfer.state = .finished
+        transfer.httpStatus = 200
+        transfer.bytes = 12
+        transfer.total = 12
+        transfer.idle = .seconds(3)
+        transfer.triedAt = time(150)
+        transfer.endedAt = time(200)
+        transfer.file = file
+        transfer.message = "done"
+        return transfer
+    }
+
+    @Test func `each value of a transfer is read as it was stored, also in a reopened ledger`() async throws {
+        let directory = try LedgerDirectory()
+        var ledger = try Ledger.open(path: directory.path)
+        var paused = transfer(3)
+        paused.isPaused = true
+        paused.fault = .network
+        let all = [ended(1, file: ".transfers/1"), transfer(2, of: cleaner), paused]
+        try await ledger.commitAndWait(all.map { .storeTransfer($0) })
+        try ledger.close()
+        ledger = try Ledger.open(path: directory.path)
+        #expect(try ledger.transfers() == all)
+        #expect(try ledger.transfers(of: feed).map(\.number.rawValue) == [1, 3])
+        #expect(try ledger.transfer(SubmissionNumber(rawValue: 2)) == all[1])
+        try ledger.close()
+    }
+
+    @Test func `the pending work of a plugin has its open transfers only`() async throws {
+        let ledger = try Ledger.inMemory()
+        try await ledger.commitAndWait([
+            .storeRequest(fullRequest(9), payload: []), .storeTransfer(ended(1)), .storeTransfer(transfer(2)),
+        ])
+        #expect(try ledger.work(of: feed).transfers == [transfer(2)])
+    }
+
+    @Test func `a handled session keeps open transfers, later ones and files that were not taken`() async throws {
+        let ledger = try Ledger.inMemory()
+        let known = KnownPlugin(
+            identifier: feed,
+            manifestPath: "/m",
+            manifestDigest: "m",
+            libraryDigest: "l",
+            permitted: []
+        )
+        try await ledger.commitAndWait([
+            .rememberPlugin(known), .storeTransfer(ended(1)), .storeTransfer(ended(2, file: ".transfers/2")),
+            .storeTransfer(ended(3, file: ".transfers/3")), .storeTransfer(transfer(4)), .storeTransfer(ended(8)),
+        ])
+        try await ledger.commitAndWait([
+            .takeTransfer(feed, SubmissionNumber(rawValue: 2)),
+            .dropTransfers(feed, main, before: SubmissionNumber(rawValue: 7)),
+        ])
+        #expect(try ledger.transfers().map(\.number.rawValue) == [3, 4, 8])
+    }
+
+    @Test func `an event about a session is read with the session`() async throws {
+        let ledger = try Ledger.inMemory()
+        let event = PendingEvent(
+            plugin: feed,
+            number: SubmissionNumber(rawValue: 5),
+            type: .transfersFinished,
+            session: main,
+            createdAt: time(300)
+        )
+        try await ledger.commitAndWait([.storeEvent(event, payload: Array("main".utf8))])
+        #expect(try ledger.work(of: feed).events == [event])
+    }
+}
