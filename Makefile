@@ -11,7 +11,8 @@ SWIFT_PLUGINS = ColorFeed
 # Debian packages for building, testing and the demo.
 PACKAGES = gcc g++ make pkg-config libffi-dev libseccomp-dev libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev libturbojpeg0-dev \
     libleptonica-dev zlib1g-dev sqlite3 python3 python3-yaml python3-jsonschema binutils tzdata jq dbus libsystemd0 \
-    python3-dbusmock abigail-tools python3-prometheus-client python3-venv openssh-client zsh fish
+    python3-dbusmock abigail-tools python3-prometheus-client python3-venv openssh-client openssl zsh fish \
+    chromium python3-websockets
 
 BENCH = $(BUILD)/bench
 BENCHMARK = swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release --skip-build
@@ -46,7 +47,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients page page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -99,6 +100,14 @@ push-client-packages: packages
 push-clients: COUNT = 10000
 push-clients: build push-client-packages
 	Tests/PushClients/run "$(BUILD)/debug" "$(PUSH_CLIENTS)/bin/python" --count $(COUNT)
+
+# The page of a host, driven in headless Chromium.
+page: build
+	Tests/Page/run "$(BUILD)/debug"
+
+# The pictures of Documentation/Page.md.
+page-pictures: build plugins
+	Tests/Page/pictures "$(BUILD)/debug" "$(PLUGINS)"
 
 # Many more generated requests than make test sends. SEED selects them; EXAMPLES is their maximum number for each route.
 EXAMPLES ?= 1000

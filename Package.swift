@@ -490,13 +490,33 @@ let package = Package(
             ]
         ),
 
+        // MARK: HostPage, serves the page for operators on the loopback interface; no part of the host
+
+        .target(
+            name: "HostPage",
+            dependencies: [
+                "ControlAPI", "ControlClient", "LinuxSystem", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            resources: [
+                "actions.js", "api.js", "commands.js", "conditions.js", "dom.js", "icon.svg", "index.html",
+                "launches.js", "live.js", "main.js", "page.css", "parts.js", "places.js", "screen-journal.js",
+                "screen-launch.js", "screen-now.js", "screen-plugin.js", "screen-plugins.js", "screen-pushes.js",
+                "screen-task.js", "screen-timeline.js", "session.js", "times.js", "waits.js",
+            ].map { .embedInCode("Resources/\($0)") }
+        ),
+        .testTarget(
+            name: "HostPageTests",
+            dependencies: ["ControlAPI", "ControlClient", "HostPage", "HostTestKit", "LinuxSystem"]
+        ),
+
         // MARK: Commands, the commands for operators and vendors, and the rendering of their results
 
         .target(
             name: "Commands",
             dependencies: [
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostBackup", "HostConfiguration", "HostDoctor",
-                "HostMonitor",
+                "HostMonitor", "HostPage",
                 "LinuxSystem", "LocatedYAML", "MessageBus", "PluginBinary", "PluginCatalogue", "PluginChecker",
                 "PluginConformance", "PluginInstaller", "PluginLaunch", "PluginTrial", "PushGateway", "Replay", "RunnerWire",
                 "SandboxPolicy",

@@ -38,6 +38,13 @@ extension BgtaskCommand {
 
     /// Runs the command on other machines. Returns its status there.
     private static func runRemotely(_ invocation: Invocation) async throws -> ExitStatus {
+        if invocation.command.first == PageCommand.configuration.commandName {
+            throw CommandFailure(
+                .misuse,
+                "page serves the browser of this machine, and -H runs a command on another one",
+                remedy: "forward the control socket of the host with ssh -N -L FILE:SOCKET HOST, and give --socket FILE"
+            )
+        }
         let status = try await RemoteCommand(hosts: invocation.hosts, command: invocation.command).run()
         return ExitStatus(rawValue: status) ?? .refused
     }

@@ -31,7 +31,7 @@ package struct BgtaskCommand: ParsableCommand {
         version: Release.version,
         subcommands: [
             RunCommand.self, WhyCommand.self, TriggerCommand.self, LogsCommand.self, JournalCommand.self,
-            WatchCommand.self, StatsCommand.self,
+            WatchCommand.self, PageCommand.self, StatsCommand.self,
             PluginCommand.self, TaskCommand.self, LaunchCommand.self, ScheduleCommand.self, PushCommand.self,
             SimulateCommand.self,
             NotificationCommand.self, ReplayCommand.self, TrustCommand.self, HostCommand.self, MetricsCommand.self,

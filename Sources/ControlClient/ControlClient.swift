@@ -129,6 +129,31 @@ package struct ControlClient: Sendable {
         return LineFeed(socket: socket, subject: .log, body: response.body)
     }
 
+    /// Passes a call of another client on, and returns the answer of the host as it is. A host that hangs is waited for
+    /// without a limit.
+    ///
+    /// - Parameter target: the path and the query, encoded as in a request line.
+    package func forward(
+        _ method: String,
+        _ target: String,
+        body: [UInt8]
+    ) async throws(ControlError) -> ForwardedAnswer {
+        var request = HTTPClientRequest(url: "http+unix://\(PercentCoding.encode(socket))\(target)")
+        request.method = .init(rawValue: method)
+        request.headers.add(name: "host", value: "localhost")
+        if !body.isEmpty {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(body)
+        }
+        do {
+            let response = try await http.execute(request, deadline: .distantFuture)
+            let type = response.headers.first(name: "content-type")
+            return ForwardedAnswer(status: Int(response.status.code), contentType: type, body: response.body)
+        } catch {
+            throw .unreachable(socket: socket, cause: ConnectionFailure(error))
+        }
+    }
+
     /// Runs a call with a timeout. The deadline of the HTTP library covers only the head of an answer, but a host can
     /// also hang within the body.
     private func inTime(

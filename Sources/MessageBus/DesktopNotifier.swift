@@ -114,7 +114,7 @@ package final class DesktopNotifier: Sendable {
         func text(_ value: String) throws(Failure) {
             try check(value.withCString { library.append(call, CChar(UInt8(ascii: "s")), $0) })
         }
-        func number<Value>(_ type: Unicode.Scalar, _ value: Value) throws(Failure) {
+        func number<Value: BitwiseCopyable>(_ type: Unicode.Scalar, _ value: Value) throws(Failure) {
             var value = value
             try check(library.append(call, CChar(UInt8(ascii: type)), &value))
         }

@@ -40,8 +40,7 @@ extension RunnerMessage {
             .expirationHandler,
             .expiring, .cursorWritten,
             .progress, .title, .fetchInterval, .notificationContent, .assertionBegan, .assertionEnded, .log, .violation,
-            .stopped,
-            .transferTaken, .transferEnded:
+            .stopped, .transferTaken, .transferEnded:
             false
         }
     }

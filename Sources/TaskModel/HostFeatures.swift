@@ -4,8 +4,7 @@
 package enum HostFeatures {
     /// The features of the ABI: `query` returns a table for each of these names.
     package static let ofABI = [
-        "bgtask.legacy-fetch/1", "bgtask.cursor/1", "bgtask.push/1", "bgtask.transfer/1",
-        "bgtask.notification/1",
+        "bgtask.legacy-fetch/1", "bgtask.cursor/1", "bgtask.push/1", "bgtask.transfer/1", "bgtask.notification/1",
     ]
     /// The parts of the manifest format that a host may lack.
     package static let ofManifest = ["manifest.library-per-architecture", "manifest.extension-point"]

@@ -104,6 +104,12 @@ struct RemoteCommandTests {
         }
     }
 
+    @Test func `page with -H is refused, because its browser is on this machine`() async {
+        let terminal = Terminal()
+        #expect(await terminal.run("-H", "a", "page") == .misuse)
+        #expect(terminal.error.contains("ssh -N -L FILE:SOCKET HOST"))
+    }
+
     @Test func `a missing ssh program is reported with its name`() async {
         let terminal = Terminal(environment: ["BGTASK_SSH": "/nowhere/ssh"])
         #expect(await terminal.run("-H", "a", "task", "list") == .refused)

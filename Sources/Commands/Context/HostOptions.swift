@@ -48,6 +48,11 @@ struct HostOptions: ParsableArguments {
         return HostChoice(selection, user: user, isRoot: context.isRoot, fileExists: context.fileExists)
     }
 
+    /// The words of the options as they were given.
+    var words: [String] {
+        (system ? ["--system"] : []) + (user ? ["--user"] : []) + (socket.map { ["--socket", $0] } ?? [])
+    }
+
     private var selection: HostChoice.Selection {
         if let socket { return .socket(socket) }
         if system { return .system }

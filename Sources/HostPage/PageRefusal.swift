@@ -1,0 +1,51 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A reason to refuse a request to the page.
+enum PageRefusal: Hashable, Sendable, CaseIterable {
+    case foreignHost
+    case crossSite
+    case noToken
+    case noRoute
+    case onlyGet
+    case readOnly
+    case notJSON
+    case tooLarge
+    case tooManyConnections
+
+    var status: Int {
+        switch self {
+        case .foreignHost: 421
+        case .crossSite, .readOnly: 403
+        case .noToken: 401
+        case .noRoute: 404
+        case .onlyGet: 405
+        case .notJSON: 415
+        case .tooLarge: 413
+        case .tooManyConnections: 503
+        }
+    }
+
+    var message: String {
+        switch self {
+        case .foreignHost: "the field Host names neither 127.0.0.1, localhost nor [::1] with the port of this server"
+        case .crossSite: "the field Sec-Fetch-Site is neither same-origin nor none: the call is not one of this page"
+        case .noToken: "the token of this session is missing or wrong"
+        case .noRoute: "the page has no such file, and the control API no such route"
+        case .onlyGet: "only GET is permitted here"
+        case .readOnly: "the page is read-only"
+        case .notJSON: "the content type of a body has to be application/json"
+        case .tooLarge: "the body is larger than any route accepts"
+        case .tooManyConnections: "the page has \(PageServer.connections) connections, which is the limit"
+        }
+    }
+
+    var remedy: String? {
+        switch self {
+        case .noToken: "open the page with the file that bgtask page has named on the terminal"
+        case .readOnly: "use the command on a terminal, or start bgtask page without --read-only"
+        case .crossSite: "programs call the control socket of the host instead of the page"
+        case .tooManyConnections: "close tabs of the page"
+        case .foreignHost, .noRoute, .onlyGet, .notJSON, .tooLarge: nil
+        }
+    }
+}

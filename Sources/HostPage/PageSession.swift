@@ -1,0 +1,28 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The facts about `bgtask page` that its scripts need.
+package struct PageSession: Encodable, Sendable {
+    /// The path at which the scripts ask for them.
+    static let path = "/session"
+
+    let version: String
+    let readOnly: Bool
+    /// The options that choose the same host on a terminal, such as `--socket /run/bgtask/control.sock`.
+    let hostOptions: String
+    /// Name of the time zone of this machine; nil when the host runs on another one.
+    let timeZone: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case version
+        case readOnly = "read_only"
+        case hostOptions = "host_options"
+        case timeZone = "time_zone"
+    }
+
+    package init(version: String, isReadOnly: Bool, hostOptions: String, timeZone: String?) {
+        self.version = version
+        readOnly = isReadOnly
+        self.hostOptions = hostOptions
+        self.timeZone = timeZone
+    }
+}

@@ -1,0 +1,79 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+// The journal, newest entry first, with its filters.
+
+import { get } from "./api.js";
+import { el, link } from "./dom.js";
+import {
+  badge, choiceFilter, filterForm, launchLink, pluginLink, section, table, taskLink, textFilter,
+} from "./parts.js";
+import { address } from "./places.js";
+import { command } from "./session.js";
+import { instant, time } from "./times.js";
+
+const LIMIT = 100;
+const BLAMES = ["nobody", "plugin", "host", "user", "machine", "unknown"];
+const GROUPS = [
+  ["failed,expired,overran,abandoned,crashed,exited,killed-for-memory,entry-failed,load-failed", "failures of tasks"],
+  ["launched,launch-completed,launch-expired,launch-overran,launch-crashed,launch-exited", "launches"],
+  ["submitted,replaced,cancelled,lapsed,superseded", "submissions"],
+  ["plugin-installed,plugin-changed,plugin-refused,plugin-removed,plugin-paused,plugin-resumed", "plugins"],
+  ["violation,denied,leftover-killed", "violations"],
+];
+
+export const title = () => "Journal";
+
+export async function load({ filters }, signal) {
+  const { plugin, identifier, event, blame, since, launch, before } = filters;
+  return get("/v1/journal", { plugin, identifier, event, blame, since, launch, before, limit: LIMIT }, signal);
+}
+
+export function draw(journal, { filters }) {
+  const entries = journal.entries.toReversed();
+  const oldest = entries.at(-1)?.number;
+  return [
+    form(filters),
+    section("Entries", table("Journal", [
+      ["Number", (entry) => entry.number],
+      ["Time", (entry) => time(instant(entry, "at"))],
+      ["Event", (entry) => badge(entry.event)],
+      ["Subject", subject],
+      ["Blame", (entry) => (entry.blame === "nobody" ? "" : entry.blame)],
+      ["Message", (entry) => [entry.message, userNote(entry.user)]],
+    ], entries, { key: (entry) => entry.number, empty: "no entry matches the filters" })),
+    el("p", { class: "buttons", key: "pages" },
+      filters.before ? link(address("journal", undefined, { ...filters, before: "" }), "Newest entries, live") : "",
+      entries.length === LIMIT && oldest > 1
+        ? link(address("journal", undefined, { ...filters, before: oldest }), "Older entries") : ""),
+    el("p", { class: "note", key: "command" }, "On a terminal: ", el("code", {}, terminal(filters))),
+  ];
+}
+
+function form(filters) {
+  return filterForm(
+    textFilter("plugin", "Plugin", filters), textFilter("identifier", "Task", filters),
+    choiceFilter("event", "Events", filters, filters.event && !GROUPS.some(([value]) => value === filters.event)
+      ? [...GROUPS, filters.event] : GROUPS),
+    choiceFilter("blame", "Blame", filters, BLAMES),
+    textFilter("launch", "Launch", filters),
+    choiceFilter("since", "Since", filters, [["1h", "1 hour"], ["1d", "1 day"], ["7d", "7 days"]]));
+}
+
+/** The user whose call has caused an entry. */
+function userNote(user) {
+  if (!user) return "";
+  return el("span", { class: "note" }, ` by user ${user.uid}${user.command ? `, ${user.command}` : ""}`);
+}
+
+function subject(entry) {
+  return [
+    entry.identifier ? taskLink(entry.identifier) : entry.plugin ? pluginLink(entry.plugin) : "host",
+    entry.event_name ? ` ${entry.event_name}` : "", entry.launch ? [" ", launchLink(entry.launch)] : "",
+  ];
+}
+
+function terminal(filters) {
+  const options = ["plugin", "identifier", "event", "blame", "since", "launch"].filter((name) => filters[name])
+    .flatMap((name) => [`--${name}`, filters[name]]);
+  return command("journal", ...options);
+}

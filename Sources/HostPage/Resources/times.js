@@ -1,0 +1,99 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+// Times in the zone of the viewer, with that of the host beside them, and durations.
+
+import { el } from "./dom.js";
+import { session } from "./session.js";
+
+const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const clock = formatter(here);
+let clockOfHost;
+
+function formatter(timeZone) {
+  return new Intl.DateTimeFormat("en-GB", {
+    timeZone, year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit",
+    second: "2-digit", hourCycle: "h23",
+  });
+}
+
+/** The milliseconds of a time in an answer, from the exact text in nanoseconds; undefined without one. */
+export function instant(item, name) {
+  const text = item?.[`${name}_ns`];
+  if (/^-?\d+$/.test(text ?? "")) return Number(BigInt(text) / 1000000n);
+  const parsed = Date.parse(item?.[name] ?? "");
+  return Number.isNaN(parsed) ? undefined : parsed;
+}
+
+function parts(format, moment) {
+  const part = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, value]));
+  return { day: `${part.year}-${part.month}-${part.day}`, time: `${part.hour}:${part.minute}:${part.second}` };
+}
+
+/** A time of day; with the date when it is not today. */
+export function clockText(moment) {
+  const { day, time } = parts(clock, moment);
+  return day === parts(clock, Date.now()).day ? time : `${day} ${time}`;
+}
+
+/** An element with a time; its title names both zones. */
+export function time(moment) {
+  if (moment === undefined) return el("span", {}, "–");
+  return el("time", { datetime: new Date(moment).toISOString(), title: zonesText(moment) }, clockText(moment));
+}
+
+function zonesText(moment) {
+  const { day, time } = parts(clock, moment);
+  const own = `${day} ${time} ${here}`;
+  if (!session.time_zone || session.time_zone === here) return own;
+  clockOfHost ??= formatter(session.time_zone);
+  const host = parts(clockOfHost, moment);
+  return `${own}; on the host ${host.day} ${host.time} ${session.time_zone}`;
+}
+
+/** The sentence about the zones at the end of the page. */
+export function zoneText() {
+  if (!session.time_zone) return `times are in ${here}, the zone of this browser`;
+  if (session.time_zone === here) return `times are in ${here}, the zone of this browser and of the host`;
+  return `times are in ${here}, the zone of this browser; that of the host is ${session.time_zone}`;
+}
+
+const UNITS = [["d", 86400e9], ["h", 3600e9], ["min", 60e9], ["s", 1e9], ["ms", 1e6]];
+
+/** A duration in nanoseconds, with at most two units, such as `1h 5min`. */
+export function durationText(nanoseconds) {
+  let rest = Math.abs(Number(nanoseconds));
+  const words = [];
+  for (const [unit, size] of UNITS) {
+    if (unit === "ms" && words.length > 0) break;
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) words.push(count + unit);
+    else if (words.length > 0) break;
+    if (words.length === 2) break;
+  }
+  return words.join(" ") || "0s";
+}
+
+/** An element that counts down to a time, or up from it. */
+export function countdown(moment, { isPast = false } = {}) {
+  const element = el("span", { class: "countdown", "data-moment": moment, "data-past": isPast });
+  element.textContent = countdownText(moment, isPast);
+  return element;
+}
+
+function countdownText(moment, isPast) {
+  const distance = isPast ? Date.now() - moment : moment - Date.now();
+  if (distance < 1000) return isPast ? "0s" : "now";
+  return durationText(Math.floor(distance / 1000) * 1e9);
+}
+
+/** Redraws all countdowns of the visible page, each second. */
+export function startClock() {
+  setInterval(() => {
+    if (document.hidden) return;
+    for (const element of document.querySelectorAll(".countdown")) {
+      const text = countdownText(Number(element.dataset.moment), element.hasAttribute("data-past"));
+      if (element.textContent !== text) element.textContent = text;
+    }
+  }, 1000);
+}

@@ -1,0 +1,75 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Testing
+
+@testable import HostPage
+
+@Suite("The page serves only requests of its own scripts with the token of the session")
+struct PageAccessTests {
+    private static let token = PageAccess.newToken()
+    private static let port = 4000
+    private static let fields = [
+        "host": "127.0.0.1:4000", "sec-fetch-site": "same-origin", "authorization": "Bearer \(token)",
+    ]
+
+    private func refusal(
+        _ method: String,
+        _ target: String,
+        changing changes: [String: String?] = [:],
+        isReadOnly: Bool = false
+    ) -> PageRefusal? {
+        let fields = Self.fields.merging(changes.compactMapValues { $0 }) { $1 }
+            .filter { changes[$0.key] != .some(nil) }
+        let pairs = fields.map { (name: $0.key, value: $0.value) }
+        let access = PageAccess(token: Self.token, isReadOnly: isReadOnly)
+        return access.refusal(of: PageRequest(method: method, target: target, fields: pairs), port: Self.port)
+    }
+
+    @Test func `the page permits its own calls with the token`() {
+        #expect(refusal("GET", "/v1/tasks?limit=1") == nil)
+        #expect(refusal("POST", "/v1/tasks/a.b/stop") == nil)
+        #expect(refusal("GET", "/v1/host", changing: ["host": "localhost:4000", "sec-fetch-site": "none"]) == nil)
+    }
+
+    @Test(arguments: ["attacker.example:4000", "127.0.0.1", "127.0.0.1:4001", "127.0.0.1:4000.attacker.example"])
+    func `a request with a foreign host name is refused, even for a file`(host: String) {
+        #expect(refusal("GET", "/", changing: ["host": host]) == .foreignHost)
+        #expect(refusal("GET", "/v1/host", changing: ["host": host]) == .foreignHost)
+    }
+
+    @Test(arguments: ["cross-site", "same-site", "", nil] as [String?])
+    func `a call that no script of the page makes is refused, and a file without data is not`(site: String?) {
+        #expect(refusal("GET", "/v1/host", changing: ["sec-fetch-site": site]) == .crossSite)
+        #expect(refusal("GET", "/main.js", changing: ["sec-fetch-site": site]) == nil)
+    }
+
+    @Test(arguments: ["Bearer ", "Bearer 0", "Basic \(token)", token, nil] as [String?])
+    func `a call without the token is refused`(field: String?) {
+        #expect(refusal("GET", "/v1/host", changing: ["authorization": field]) == .noToken)
+        #expect(refusal("GET", "/session", changing: ["authorization": field]) == .noToken)
+    }
+
+    @Test func `a read-only page refuses every method but GET`() {
+        #expect(refusal("POST", "/v1/tasks/a.b/stop", isReadOnly: true) == .readOnly)
+        #expect(refusal("DELETE", "/v1/tasks/a.b", isReadOnly: true) == .readOnly)
+        #expect(refusal("GET", "/v1/tasks", isReadOnly: true) == nil)
+    }
+
+    @Test(arguments: ["/v1/nowhere", "/v2/host", "/secret", "/../main.js", "/Resources/main.js"])
+    func `a path that is neither a file of the page nor a route is refused`(path: String) {
+        #expect(refusal("GET", path) == .noRoute)
+    }
+
+    @Test func `a body needs the content type of JSON`() {
+        var request = PageRequest(method: "POST", target: "/v1/tasks", fields: Self.fields.map { ($0.key, $0.value) })
+        request.body = Array("{}".utf8)
+        let access = PageAccess(token: Self.token, isReadOnly: false)
+        #expect(access.refusal(of: request, port: Self.port) == .notJSON)
+    }
+
+    @Test func `each token is new and has 256 bits`() {
+        let other = PageAccess.newToken()
+        #expect(other != Self.token && other.utf8.count == 64)
+        #expect(other.wholeMatch(of: /[0-9a-f]{64}/) != nil)
+    }
+}

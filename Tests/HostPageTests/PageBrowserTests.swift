@@ -1,0 +1,47 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("A browser shows the page of a real host", .timeLimit(.minutes(10)))
+struct PageBrowserTests {
+    private static let script = URL(filePath: #filePath).appending(path: "../../Page/run").standardized.path
+    private static let browsers = ["chromium", "chromium-browser", "google-chrome"]
+
+    private static let scenarios = [
+        "load", "live-update", "stop-task", "retry-task", "bulk-cancel", "filters", "timeline", "lost-host",
+        "lost-command", "one-stream", "hidden-tab", "hostile-texts", "names-for-assistive-programs", "large-host",
+        "keyboard", "read-only", "foreign-callers",
+    ]
+
+    /// Whether this machine has a browser, and Python the module for its protocol.
+    private static let hasBrowser: Bool = {
+        let places = ["/usr/bin", "/usr/local/bin"].flatMap { place in browsers.map { "\(place)/\($0)" } }
+        let isThere = places.contains { FileManager.default.isExecutableFile(atPath: $0) }
+        return isThere && FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/websockets")
+    }()
+
+    @Test(
+        .enabled(if: hasBrowser, "takes the Debian packages chromium and python3-websockets"),
+        arguments: scenarios
+    )
+    func `the page passes a scenario in headless Chromium`(scenario: String) async throws {
+        let programs = (try BuiltProgram.host.path() as NSString).deletingLastPathComponent
+        let run = try await HostSlots.withSlot {
+            try await ProgramRun.of(
+                "/usr/bin/python3",
+                [Self.script, programs, "--only", scenario],
+                within: .seconds(240)
+            )
+        }
+        #expect(run.status == 0, "\(run.output)\(run.error)")
+    }
+
+    @Test func `each scenario of the script has a test`() throws {
+        let file = URL(filePath: Self.script).deletingLastPathComponent().appending(path: "scenarios.py")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let names = text.matches(of: /@scenario\nasync def ([a-z_]+)/).map { String($0.1).replacing("_", with: "-") }
+        #expect(names.sorted() == Self.scenarios.sorted())
+    }
+}

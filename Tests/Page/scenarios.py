@@ -1,0 +1,316 @@
+# Part of bgtask, under the Apache License 2.0; see LICENSE.
+"""What a user of the page sees and does. Each scenario has a host and a browser of its own."""
+import json
+import os
+from contextlib import contextmanager
+
+from browser import Browser
+from large import LargeHost
+from served import Failure, PageCommand, ShownHost
+
+SCENARIOS = {}
+# Milliseconds of a task of the main thread: 100 without other load, which runs of all tests have.
+LONGEST_TASK = 100 * float(os.environ.get("BGTASK_SLACK", 3))
+STAYS, FAILS = "com.example.shown.stays", "com.example.shown.fails"
+HOSTILE = "<img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>"
+
+
+def scenario(function):
+    SCENARIOS[function.__name__.replace("_", "-")] = function
+    return function
+
+
+def expect(is_true, purpose):
+    if not is_true:
+        raise Failure(purpose)
+
+
+@contextmanager
+def host_for(name, programs, keep):
+    """The host of a scenario, which answers."""
+    if name == "large-host":
+        with LargeHost() as host:
+            yield host
+    else:
+        with ShownHost(programs, keep=keep) as host:
+            host.configure({"external-power": "false"})
+            host.install_shown()
+            host.start()
+            yield host
+
+
+async def in_browser(name, programs, *options, keep=False):
+    """Runs a scenario with a host, bgtask page and a page that shows it."""
+    with host_for(name, programs, keep) as host, PageCommand(programs, host.control, *options) as command:
+        async with Browser() as browser:
+            page = await browser.page()
+            await page.go(f"file://{command.file}")
+            await page.wait("document.getElementById('link')?.textContent === 'live'", "the page is live")
+            await SCENARIOS[name](host, command, browser, page)
+            expect(not page.problems, f"the browser reports problems: {page.problems}")
+
+
+@scenario
+async def load(host, command, browser, page):
+    """The file leads to the page, which removes the token from the address; only this user can read the file."""
+    expect(command.modes() == [0o600, 0o700], f"the file and its directory have the modes {command.modes()}")
+    expect(await page.run("location.href") == f"http://127.0.0.1:{command.port}/#/now", "the address has the token")
+    await page.shows("1 plugins, 0 pending, 0 events")
+    await page.shows("Europe/Berlin, the zone of this browser")
+    await page.run("document.querySelector('nav a:nth-child(2)').click()")
+    await page.shows("Shown <b>bold</b>")
+
+
+@scenario
+async def live_update(host, command, browser, page):
+    """A new request and its end appear without a call by the user."""
+    await page.shows("nothing runs")
+    host.submit("waits.one", requires_external_power=True)
+    await page.shows("com.example.shown.waits.one", 5)
+    await page.shows("the task needs external power", 5)
+    host.call("DELETE", "/v1/tasks/com.example.shown.waits.one")
+    await page.shows("no request waits", 5)
+
+
+@scenario
+async def stop_task(host, command, browser, page):
+    """The button shows the command that it equals before it stops a running task."""
+    host.submit("stays", kind="continued", title="Staying")
+    await page.shows("9007199254740993 of 9007199254740995")
+    await page.press("Stop", "document.querySelector('main')")
+    await page.shows(f"bgtask task stop {STAYS} --socket {host.control}")
+    events = [entry["event"] for entry in host.journal()]
+    expect("stop-requested" not in events, "nothing happens before the second press")
+    await page.press("Stop", "document.querySelector('dialog')")
+    await page.shows("stopping in launch")
+    await page.press("Close")
+    host.waits_for("the task ends", lambda entry: entry["event"] == "failed")
+    await page.shows("nothing runs", 5)
+
+
+@scenario
+async def retry_task(host, command, browser, page):
+    """A failed task shows its outcome and log, and runs again."""
+    host.submit("fails")
+    host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
+    await page.run(f"location.hash = '#/task/{FAILS}'")
+    await page.press("Retry", "document.querySelector('main')")
+    await page.press("Retry", "document.querySelector('dialog')")
+    await page.shows("submission ")
+    failures = lambda: [entry for entry in host.journal() if entry["event"] == "failed"]
+    host.wait("the task fails again", 30, lambda: len(failures()) == 2)
+    await page.wait("document.querySelectorAll('[aria-label=\"Launches\"] tbody tr').length === 2", "the second launch")
+
+
+@scenario
+async def bulk_cancel(host, command, browser, page):
+    """An action on many requests shows them first, and answers for each."""
+    for name in ["one", "two", "three"]:
+        host.submit(f"waits.{name}", requires_external_power=True)
+    await page.shows("com.example.shown.waits.three")
+    await page.run("location.hash = '#/now?text=waits.t'")
+    await page.press("Cancel all 2 shown")
+    expect(await page.run("document.querySelectorAll('dialog tbody tr').length") == 2, "the dialog lists two requests")
+    await page.press("Cancel all 2 shown (2)")
+    await page.wait("document.querySelectorAll('dialog .answer.good').length === 2", "two answers")
+    status, tasks = host.call("GET", "/v1/tasks")
+    expect([task["identifier"] for task in tasks["pending"]] == ["com.example.shown.waits.one"], f"pending: {tasks}")
+
+
+@scenario
+async def filters(host, command, browser, page):
+    """The filters of the journal are in the address, and survive a reload."""
+    host.submit("fails")
+    host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
+    await page.run("location.hash = '#/journal'")
+    await page.wait("!!document.getElementById('filter-blame')", "the filters")
+    await page.run("""(() => { const field = document.getElementById('filter-blame'); field.value = 'plugin';
+        field.dispatchEvent(new Event('change')); })()""")
+    only = "[...document.querySelectorAll('main tbody .badge')].every((one) => one.textContent === 'failed')"
+    await page.wait(f"location.hash === '#/journal?blame=plugin' && {only}", "only entries with this blame")
+    await page.send("Page.reload")
+    await page.wait(f"document.getElementById('filter-blame')?.value === 'plugin' && {only}", "the filter")
+
+
+@scenario
+async def timeline(host, command, browser, page):
+    """The timeline has the launches of a plugin, and the time before which a task does not start."""
+    host.submit("fails")
+    host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
+    host.submit("waits.one", earliest_begin=host.time_in(1800))
+    await page.run("location.hash = '#/timeline'")
+    await page.wait("document.querySelectorAll('.timeline rect.bad').length === 1", "the failed launch")
+    await page.wait("document.querySelectorAll('.timeline .mark').length === 1", "the known time")
+    await page.run("location.hash = '#/timeline?span=10min'")
+    await page.wait("document.querySelectorAll('.timeline .mark').length === 0", "a shorter span has no known time")
+
+
+@scenario
+async def lost_host(host, command, browser, page):
+    """The page shows the loss of the host, keeps its last state, and follows the next host without a gap."""
+    host.submit("waits.one", requires_external_power=True)
+    await page.shows("com.example.shown.waits.one")
+    host.kill()
+    await page.shows("host gone")
+    await page.shows("No answer since")
+    await page.shows("com.example.shown.waits.one")
+    host.start()
+    host.submit("waits.two", requires_external_power=True)
+    await page.wait("document.getElementById('notice').hidden", "the notice ends")
+    await page.shows("com.example.shown.waits.two")
+
+
+@scenario
+async def lost_command(host, command, browser, page):
+    """The page ends with its command, which removes the file."""
+    expect(command.interrupt() == 0, "Ctrl-C is a regular end")
+    expect(not command.file.exists() and not command.file.parent.exists(), "the file is deleted")
+    await page.shows("bgtask page has ended")
+
+
+@scenario
+async def one_stream(host, command, browser, page):
+    """Two visible windows of a browser share one stream, and both follow it."""
+    other = await browser.window(page)
+    await other.go(f"http://127.0.0.1:{command.port}/#/journal")
+    await other.wait("document.getElementById('link')?.textContent === 'live'", "the other tab gets the token")
+    host.submit("waits.one", requires_external_power=True)
+    await page.shows("com.example.shown.waits.one", 5)
+    await other.shows("com.example.shown.waits.one", 5)
+    streams = [url for tab in [page, other] for url in tab.requests if "follow=true" in url]
+    expect(len(streams) == 1, f"streams: {streams}")
+
+
+@scenario
+async def hidden_tab(host, command, browser, page):
+    """A hidden tab calls nothing. When it is visible again, it shows what has happened since."""
+    other = await browser.page()
+    await page.wait("document.hidden", "the first tab is hidden")
+    await page.wait("document.getElementById('link').textContent === 'not updated while hidden'", "its state")
+    calls = len(page.requests)
+    host.submit("fails")
+    host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
+    host.submit("waits.one", requires_external_power=True)
+    await page.run("new Promise((resolve) => setTimeout(resolve, 3000))")
+    expect(len(page.requests) == calls, f"calls of the hidden tab: {page.requests[calls:]}")
+    await other.close()
+    await page.shows("com.example.shown.waits.one", 10)
+    await page.wait("document.getElementById('link').textContent === 'live'", "the tab is live again")
+
+
+@scenario
+async def hostile_texts(host, command, browser, page):
+    """Titles, payloads, messages, settings and log lines of plugins are text, never markup."""
+    host.submit("stays", kind="continued", title=HOSTILE, subtitle=HOSTILE)
+    host.submit("fails")
+    host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
+    await page.shows(HOSTILE)
+    for place in [f"task/{STAYS}", f"task/{FAILS}", "plugin/com.example.shown", "journal", "launch/1", "plugins",
+                  "timeline", "pushes",
+                  "now?text=%3Cimg%20src%3Dx%20onerror%3D%22window.hit%3D1%22%3E", "task/%3Cscript%3E",
+                  "journal?event=%3Cb%3E"]:
+        await page.run(f"location.hash = '#/{place}'")
+        await page.wait("document.querySelector('main').getAttribute('aria-busy') === 'false'", f"#/{place}")
+        await page.wait("document.title !== ''", "a title")
+        markup = "document.querySelectorAll('main img, main script, main b, main [onerror]').length + (window.hit ?? 0)"
+        expect(await page.run(markup) == 0, f"#/{place} has markup of a plugin")
+    await page.run(f"location.hash = '#/task/{FAILS}'")
+    await page.shows("a line with <img src=x")
+
+
+@scenario
+async def names_for_assistive_programs(host, command, browser, page):
+    """Every control, image and table has a name, and each screen one heading of the first level."""
+    host.submit("stays")
+    host.submit("waits.one", requires_external_power=True)
+    await page.shows("com.example.shown.waits.one")
+    roles = {"button", "link", "textbox", "searchbox", "combobox", "progressbar", "ProgressIndicator", "table", "img",
+             "region"}
+    for place in ["now", "plugins", "plugin/com.example.shown", "task", f"task/{STAYS}", "journal", "launch/1",
+                  "timeline", "pushes"]:
+        await page.run(f"location.hash = '#/{place}'")
+        await page.wait("document.querySelector('main').getAttribute('aria-busy') === 'false'", f"#/{place}")
+        expect(await page.run("document.querySelectorAll('h1').length") == 1, f"#/{place} has one first heading")
+        tree = await page.send("Accessibility.getFullAXTree")
+        for node in tree["nodes"]:
+            role, name = node.get("role", {}).get("value"), node.get("name", {}).get("value", "")
+            expect(node.get("ignored") or role not in roles or name.strip(), f"#/{place}: a {role} without a name")
+
+
+@scenario
+async def large_host(host, command, browser, page):
+    """1,000 plugins, 1,000 requests, 100,000 entries and a hundred new ones in each second do not block the page."""
+    await page.shows("1000 plugins, 1000 pending")
+    paint = await page.run("performance.getEntriesByName('first-paint')[0].startTime")
+    expect(paint < 1000, f"the first paint took {paint:.0f} ms")
+    await page.send("HeapProfiler.enable")
+    sizes = []
+    for _ in range(3):
+        for place in ["now", "plugins", "journal", "task"]:
+            await page.run(f"location.hash = '#/{place}'")
+            await page.run("new Promise((resolve) => setTimeout(resolve, 1500))")
+        await page.send("HeapProfiler.collectGarbage")
+        sizes.append((await page.send("Runtime.getHeapUsage"))["usedSize"])
+    longest = max(await page.run("longTasks") or [0])
+    expect(longest < LONGEST_TASK, f"a task of the main thread took {longest:.0f} ms")
+    expect(sizes[2] < sizes[0] * 1.5, f"the memory grows: {sizes}")
+
+
+@scenario
+async def keyboard(host, command, browser, page):
+    """Numbers choose a screen, and a slash the first filter."""
+    async def press(key, text):
+        for kind in ["keyDown", "keyUp"]:
+            await page.send("Input.dispatchKeyEvent", type=kind, key=key, text=text if kind == "keyDown" else "")
+    await press("4", "4")
+    await page.wait("location.hash === '#/journal'", "the journal")
+    await page.wait("document.querySelector('h1')?.textContent === 'Journal'", "its filters")
+    await press("/", "/")
+    await page.wait("document.activeElement.id === 'filter-plugin'", "the first filter has the focus")
+    await press("1", "1")
+    expect(await page.run("location.hash") == "#/journal", "keys in a field keep their meaning")
+
+
+@scenario
+async def read_only(host, command, browser, page):
+    """A page with --read-only shows everything, and its server refuses each call that changes something."""
+    host.submit("waits.one", requires_external_power=True)
+    await page.press("Cancel", "document.querySelector('main')")
+    await page.shows("this page is read-only")
+    expect(await page.run("document.querySelector('dialog .primary').disabled"), "the dialog permits the action")
+    body = json.dumps({"identifier": FAILS, "kind": "processing"})
+    expect(command.request("POST", "/v1/tasks", body) == 403, "a submission was not refused")
+    expect(command.request("DELETE", "/v1/tasks/com.example.shown.waits.one") == 403, "a cancellation was not refused")
+    expect(command.request("GET", "/v1/tasks") == 200, "a reading call was refused")
+    expect(host.call("GET", "/v1/tasks")[1]["pending"], "the request is still pending")
+
+
+@scenario
+async def foreign_callers(host, command, browser, page):
+    """The server refuses names of other sites, other sites, and callers without the token."""
+    refused = {
+        "a name that resolves to this machine": (421, {"host": f"attacker.example:{command.port}"}),
+        "another port in the name": (421, {"host": "127.0.0.1:1"}),
+        "no name": (421, {"host": None}),
+        "another site": (403, {"sec_fetch_site": "cross-site"}),
+        "another port of this machine": (403, {"sec_fetch_site": "same-site"}),
+        "no browser": (403, {"sec_fetch_site": None}),
+        "no token": (401, {"authorization": None}),
+        "a wrong token": (401, {"authorization": "Bearer " + "0" * 64}),
+        "a form": (415, {"content_type": "text/plain"}),
+    }
+    body = json.dumps({"identifier": FAILS, "kind": "processing"})
+    for caller, (status, changes) in refused.items():
+        answer = command.request("POST", "/v1/tasks", body, **changes)
+        expect(answer == status, f"{caller}: {answer}, not {status}")
+    expect(command.request("GET", "/", host="attacker.example") == 421, "the page itself has a foreign name")
+    expect(command.request("GET", "/v1/nowhere") == 404, "a path that is no route")
+    expect(command.request("GET", "/../etc/passwd", authorization=None) in (401, 404), "a path outside of the page")
+    expect(all(entry.get("identifier") != FAILS for entry in host.journal()), "a refused call has submitted a request")
+    expect(command.request("POST", "/v1/tasks", body) == 201, "the same call with all fields")
+    await page.go("data:text/html,<title>attacker</title>")
+    address = f"http://127.0.0.1:{command.port}"
+    found = await page.run(f"fetch('{address}/v1/host', {{headers: {{authorization: 'Bearer {command.token}'}}}})"
+                           ".then((answer) => answer.status, (error) => error.name)")
+    expect(found == "TypeError", f"another site can read the answer of the host: {found}")
+    page.problems.clear()
