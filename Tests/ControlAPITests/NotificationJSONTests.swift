@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import FoundationEssentials
+import Foundation
 import TaskModel
 import Testing
 
