@@ -11,7 +11,8 @@ extension Scheduler {
         guard let launch = launches.find(number), let preparation = launch.preparation else { return }
         let confined = preparation.runner
         let batch = isStopping ? [] : batch(of: launch.plugin, in: launch.lane, for: number, at: now)
-        guard !batch.isEmpty, let entry = entry(of: launch.plugin, in: launch.lane), confined.map({ $0.entry == entry }) ?? true
+        guard !batch.isEmpty, let entry = entry(of: launch.plugin, in: launch.lane),
+            confined.map({ $0.entry == entry }) ?? true
         else {
             emit(.dismissRunner(number))
             return drop(launch, at: now)
