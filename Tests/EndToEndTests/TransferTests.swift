@@ -46,7 +46,7 @@ struct TransferTests {
         let plugin = Self.plugin(server, paths: "missing report", upload: "report.txt")
         try await HostFixture.with(plugins: [plugin]) { host in
             let session = try await Self.session(host, plugin)
-            #expect(session.event == \"succeeded\")
+            #expect(session.event == "succeeded")
             let states = host.containerText(plugin, "states.txt").split(separator: "\n")
             #expect(states.count == 2 && states.first == "missing 5 http-status 404 0")
             #expect(states.last?.hasPrefix("report 4 - 201 ") == true)
@@ -61,7 +61,7 @@ struct TransferTests {
         plugin.policy = []
         try await HostFixture.with(plugins: [plugin]) { host in
             let session = try await Self.session(host, plugin)
-            #expect(session.event == \"succeeded\")
+            #expect(session.event == "succeeded")
             #expect(host.containerText(plugin, "states.txt") == "one 5 address-not-permitted 0 0\n")
             #expect(server.requests.elements.isEmpty)
         }
