@@ -67,7 +67,9 @@ extension RefreshTests {
             try host.notificationContent.map { try JSONDecoder().decode([String: String].self, from: $0) }
         }
 
-        @Test @MainActor func `the content of the handler replaces the original, and only its first call counts`() async throws {
+        @Test @MainActor func `the content of the handler replaces the original, and only its first call counts`()
+            async throws
+        {
             let host = try enteredHost()
             for body in ["3 albums", "twice"] {
                 let delivery = try #require(host.deliverAlert(payload(body)))
@@ -85,7 +87,8 @@ extension RefreshTests {
             #expect(await host.end() == [])
         }
 
-        @Test @MainActor func `an extension that did not answer in time can answer when its time expires`() async throws {
+        @Test @MainActor func `an extension that did not answer in time can answer when its time expires`() async throws
+        {
             let (late, continuation) = AsyncStream.makeStream(of: Void.self)
             let host = try enteredHost(continuation)
             let delivery = try #require(host.deliverAlert(payload("late")))

@@ -54,7 +54,9 @@ struct TerminalSafetyTests {
     ]
 
     @Test
-    func `every verb of bgtask except host run, page and notification follow has a call in the tests of terminal safety`() {
+    func
+        `every verb of bgtask except host run, page and notification follow has a call in the tests of terminal safety`()
+    {
         func verbs(of command: any ParsableCommand.Type, after path: [String]) -> [String] {
             let children = command.configuration.subcommands
             if children.isEmpty { return [path.joined(separator: " ")] }

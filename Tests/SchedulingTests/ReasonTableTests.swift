@@ -64,7 +64,10 @@ struct ReasonTableTests {
         for reason in Self.reasons { #expect(!reason.remedy.isEmpty && reason.remedy != reason.message) }
     }
 
-    @Test func `only the remedies about transfer library and disk reserve, which a reload does not change, require a restart`() {
+    @Test
+    func
+        `only the remedies about transfer library and disk reserve, which a reload does not change, require a restart`()
+    {
         let kinds = Self.reasons.filter { $0.remedy.contains("restart the host") }.map(\.kind)
         #expect(kinds == [.transferLibraryMissing, .diskReserve])
     }

@@ -253,13 +253,13 @@ extern "C" {
 #define BGT_INVALID 101           /* an argument: NULL, not UTF-8, too long, out of range, a field that must be zero */
 #define BGT_WRONG_PHASE 102       /* not allowed now: registration after entry, or a call in a visitor */
 #define BGT_WRONG_ROLE 103        /* an extension made a call that only a main plugin may make */
-#define BGT_DUPLICATE 104         /* the identifier already has a handler in this process */
+#define BGT_DUPLICATE 104         /* the identifier has a handler in this process; a file exists */
 #define BGT_UNREGISTERED 105      /* permitted, but without a handler in this process */
 #define BGT_NO_SUCH_TASK 106      /* unknown, stale, or of another process */
 #define BGT_ALREADY_COMPLETED 107 /* the first completion counts */
 #define BGT_TOO_NEW 108           /* a field, number or bit that is newer than this host (BGT-ABI-06) */
 #define BGT_TRUNCATED 109         /* the buffer is too small; `needed` receives the size that suffices */
-#define BGT_NOT_FOUND 110         /* no such setting or assertion; the task has no cursor */
+#define BGT_NOT_FOUND 110         /* no such setting or assertion; the task has no cursor, the transfer no file */
 #define BGT_ENDED 111             /* the launch has ended, or the host is gone, or as in checkpoint: not recorded */
 #define BGT_WRONG_KIND 112        /* not available for a task of this kind */
 
@@ -274,11 +274,13 @@ extern "C" {
 #define BGT_REASON_HOST_STOPPING 5u
 #define BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE 6u /* the extension's kind must not schedule, or it is disabled */
 #define BGT_REASON_PLUGIN_MISSING 7u             /* the main plugin is no longer installed */
+#define BGT_REASON_TRANSFER_LIBRARY_MISSING 33u  /* this host lacks its library of transfers */
 /* with BGT_TOO_MANY_PENDING */
 #define BGT_REASON_REFRESH_LIMIT 10u
 #define BGT_REASON_PROCESSING_LIMIT 11u          /* health research counts as processing */
 #define BGT_REASON_CONTINUED_LIMIT 12u
 #define BGT_REASON_EVENT_LIMIT 13u               /* for a trigger, not for a submission */
+#define BGT_REASON_TRANSFER_LIMIT 14u            /* for a transfer, not for a submission */
 /* with BGT_NOT_PERMITTED */
 #define BGT_REASON_IDENTIFIER_NOT_PERMITTED 20u
 #define BGT_REASON_MODE_FETCH_MISSING 21u
@@ -290,6 +292,7 @@ extern "C" {
 #define BGT_REASON_NOT_ITS_MAIN_PLUGIN 27u       /* the main plugin does not list this extension */
 #define BGT_REASON_NOT_AN_EXTENSION 28u          /* for a trigger, not for a submission */
 #define BGT_REASON_MODE_REMOTE_NOTIFICATION_MISSING 29u /* for a push, not for a submission */
+#define BGT_REASON_NETWORK_NOT_GRANTED 32u       /* for a transfer, not for a submission */
 /* with BGT_IMMEDIATE_RUN_INELIGIBLE */
 #define BGT_REASON_NO_CAPACITY_NOW 30u
 /* with BGT_NOT_PERMITTED, of a request with a deadline */
@@ -322,6 +325,14 @@ extern "C" {
  * the background mode remote-notification. The number belongs to minor version 0, which the release tag abi-1.0 will
  * freeze: every released header defines it. A manifest that `requires` bgtask.push/1 is refused by hosts without it. */
 #define BGT_EVENT_PUSH 4u
+/* The last open transfer of a session has ended: the payload is the name of the session, without a NUL. Delivered only
+ * to a plugin that began transfers (BGTASK_TRANSFER). List the session, and take its files: when the event is completed
+ * as a success, the host forgets the ended transfers of the session without a file that is left to take. Files that are
+ * not taken are deleted after a week, unless the operator changes the time. */
+#define BGT_EVENT_TRANSFERS_FINISHED 5u
+/* An alert push, with its payload of at most BGTASK_PUSH_PAYLOAD_MAX. Delivered only to an extension whose manifest has
+ * the extension-point notification-service. The number belongs to minor version 0, as BGT_EVENT_PUSH. */
+#define BGT_EVENT_NOTIFICATION 6u
 
 /* int32_t; never 0, so that a boolean result is not mistaken for an outcome */
 #define BGT_OUTCOME_SUCCESS 1
@@ -792,8 +803,9 @@ typedef struct bgt_cursors {
      * back. It is allowed while the task is expiring.
      * BGT_OK; BGT_INVALID: NULL, or a length out of range: the cursor is unchanged; BGT_TOO_NEW: an unknown flag;
      * BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND: an event; BGT_UNAVAILABLE: the commit failed, and the
-     * host tries it again; or the launch has too many open tasks; BGT_ENDED, only with BGT_CHECKPOINT_DURABLE: the task
-     * of a newer request of the identifier has started, and this task moves the cursor no more: complete it.
+     * host tries it again; or the launch has too many open tasks; BGT_ENDED: the task of a newer request of the
+     * identifier has started, and this task moves the cursor no more: complete it. The first calls after that start may
+     * return BGT_OK without BGT_CHECKPOINT_DURABLE, and then have no effect.
      * @call thread=any phase=running,stop blocks=commit */
     int32_t (*checkpoint)(const bgt_host *host, bgt_task task, const uint8_t *BGTASK_NULLABLE cursor, uint64_t length,
                           uint32_t flags, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
@@ -831,6 +843,131 @@ typedef struct bgt_pushes {
      * @call thread=any phase=entry,running,stop blocks=commit */
     int32_t (*unregister_plugin)(const bgt_host *host, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_pushes;
+
+/* Background transfers: downloads and uploads that the host makes after the plugin's process has ended, and continues
+ * after interruptions and restarts. The plugin groups transfers in sessions, to which it gives names. Only http and
+ * https; the plugin needs the grant `network` of its manifest. */
+#define BGTASK_TRANSFER "bgtask.transfer/1"
+#define BGTASK_SESSION_MAX 64u      /* bytes, of a session's name: lower-case letters, digits, '-', '.', '_' */
+#define BGTASK_LABEL_MAX 256u       /* bytes, without the NUL */
+#define BGTASK_URL_MAX 8192u        /* bytes, without the NUL */
+#define BGTASK_HEADERS_MAX 64u      /* headers of one transfer, secret ones included */
+#define BGTASK_HEADERS_SIZE_MAX 16384u /* bytes, of all headers of one transfer */
+#define BGTASK_SHA256_SIZE 32u      /* bytes */
+enum { BGT_TRANSFER_DOWNLOAD = 1, BGT_TRANSFER_UPLOAD = 2 };                        /* kinds of transfers */
+enum { BGT_TRANSFER_DISCRETIONARY = 1 };                                            /* bit of bgt_transfer.flags */
+enum { BGT_TRANSFER_WAITING = 1, BGT_TRANSFER_RUNNING = 2, BGT_TRANSFER_PAUSED = 3, /* states: open */
+       BGT_TRANSFER_FINISHED = 4, BGT_TRANSFER_FAILED = 5, BGT_TRANSFER_CANCELLED = 6 /* ended */ };
+enum { BGT_TAKE_REPLACE = 1 };                                                      /* bit of the flags of take */
+
+/* A transfer to begin. Owned by the caller and copied by `begin`. Create it with bgt_download or bgt_upload, which set
+ * `size` and `kind`, and zero the other fields. */
+typedef struct bgt_transfer {
+    uint32_t size;
+    uint32_t kind;                           /* BGT_TRANSFER_DOWNLOAD or BGT_TRANSFER_UPLOAD */
+    uint32_t flags;                          /* BGT_TRANSFER_DISCRETIONARY: also needs external power and an unmetered
+                                                network, and waits for an idle machine */
+    uint32_t reserved;                       /* 0 */
+    const char *BGTASK_NULLABLE session;     /* required; at most BGTASK_SESSION_MAX */
+    const char *BGTASK_NULLABLE url;         /* required; at most BGTASK_URL_MAX */
+    const char *BGTASK_NULLABLE label;       /* for users and for the plugin; at most BGTASK_LABEL_MAX */
+    const char *BGTASK_NULLABLE method;      /* upload: "PUT" or "POST"; NULL: PUT. Download: NULL */
+    const char *BGTASK_NULLABLE file;        /* upload: required; path of the file, relative to the container */
+    const char *BGTASK_NONNULL const *BGTASK_NULLABLE headers; /* "Name: value" */
+    uint64_t header_count;
+    const char *BGTASK_NONNULL const *BGTASK_NULLABLE secret_headers; /* "Name: value", where ${KEY} in the value stands
+                                                for the secret setting KEY. Not sent to another host after a redirect */
+    uint64_t secret_header_count;
+    const uint8_t *BGTASK_NULLABLE sha256;   /* download: digest of the file, BGTASK_SHA256_SIZE bytes; or NULL */
+    uint64_t expected_size;                  /* download: bytes of the file; 0: not known */
+    int64_t earliest_begin_ns;               /* wall clock, since 1970. 0 or a time in the past: no delay */
+    int64_t expires_at_ns;                   /* deadline, wall clock: a transfer that has not started by then lapses.
+                                                0: none */
+} bgt_transfer;
+
+/* One transfer of the plugin, open or ended. Owned by the host, valid until the visitor returns. */
+typedef struct bgt_transfer_info {
+    uint32_t size;
+    uint32_t kind;
+    uint32_t state;                          /* BGT_TRANSFER_WAITING, ... */
+    uint32_t http_status;                    /* of the last answer; 0: none */
+    uint64_t number;
+    const char *BGTASK_NULLABLE session;     /* never NULL once filled */
+    const char *BGTASK_NULLABLE url;         /* without user information and query; never NULL once filled */
+    const char *BGTASK_NULLABLE label;
+    const char *BGTASK_NULLABLE code;        /* of a failed transfer: "http-status", "digest-mismatch"; else NULL */
+    const char *BGTASK_NULLABLE file;        /* of an ended transfer: path of the file that `take` moves, relative to
+                                                the container: the download, or the body of the answer to an upload.
+                                                NULL: none, or taken */
+    uint64_t bytes;                          /* of the file, transferred so far */
+    uint64_t total;                          /* of the file; 0: not known */
+} bgt_transfer_info;
+
+/* Receives one transfer, before `list` returns. As bgt_pending_visitor.
+ * @call thread=caller phase=entry,running */
+typedef int32_t (*bgt_transfer_visitor)(void *BGTASK_NULLABLE context, const bgt_host *host,
+                                        const bgt_transfer_info *transfer) BGTASK_NOEXCEPT;
+
+/* Each call counts as a call of submit. Of an extension each returns BGT_WRONG_ROLE. */
+typedef struct bgt_transfers {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* Begins a transfer. Returns after the durable commit; `number` (may be NULL) receives the number of the transfer,
+     * 0 on failure. The transfer waits for network, starts in a process of its own with the grants and the container of
+     * the plugin, and does not use the budget of the plugin. When the last open transfer of its session has ended, the
+     * plugin receives BGT_EVENT_TRANSFERS_FINISHED once.
+     * BGT_OK; BGT_UNAVAILABLE, BGT_TOO_MANY_PENDING, BGT_NOT_PERMITTED: see sub_reason; BGT_WRONG_ROLE; BGT_TOO_NEW: a
+     * kind, flag or field that this host does not know; BGT_INVALID: NULL, malformed, too long, a field of the other
+     * kind.
+     * @call thread=any phase=entry,running,stop blocks=commit */
+    int32_t (*begin)(const bgt_host *host, const bgt_transfer *BGTASK_NULLABLE transfer,
+                     uint64_t *BGTASK_NULLABLE number, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+
+    /* Cancels an open transfer. Its part of a file is deleted. Returns after the durable commit.
+     * BGT_OK: also when the transfer has ended or does not exist; BGT_UNAVAILABLE: the commit failed; BGT_WRONG_ROLE.
+     * @call thread=any phase=entry,running,stop blocks=commit */
+    int32_t (*cancel)(const bgt_host *host, uint64_t number, bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+
+    /* Visits a snapshot of the transfers of a session, of all sessions if `session` is NULL: the open ones, and those
+     * that have ended and are not forgotten, in the order of their numbers.
+     * BGT_OK; the status of the visitor; BGT_UNAVAILABLE: the host could not read them; BGT_WRONG_ROLE; BGT_INVALID:
+     * visitor NULL, session malformed.
+     * @call thread=any phase=entry,running,stop blocks=answer */
+    int32_t (*list)(const bgt_host *host, const char *BGTASK_NULLABLE session,
+                    bgt_transfer_visitor BGTASK_NULLABLE visitor, void *BGTASK_NULLABLE context,
+                    bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+
+    /* Moves the file of an ended transfer to `to`, which is relative to the container or an absolute path in it. The
+     * directory of `to` exists. An existing file is an error, unless `flags` has BGT_TAKE_REPLACE. The file appears
+     * whole or not at all. Returns before the host records it. A transfer that no `list` of this process has visited
+     * is looked up first.
+     * BGT_OK; BGT_NOT_FOUND: the transfer is open or unknown, has no file, or its file is taken; BGT_DUPLICATE: `to`
+     * exists; BGT_UNAVAILABLE: the system refused the move; BGT_WRONG_ROLE; BGT_TOO_NEW: an unknown flag; BGT_INVALID:
+     * `to` is NULL, or outside of the container.
+     * @call thread=any phase=entry,running,stop blocks=answer */
+    int32_t (*take)(const bgt_host *host, uint64_t number, const char *BGTASK_NULLABLE to, uint32_t flags,
+                    bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+} bgt_transfers;
+
+/* The notification of an alert push (BGT_EVENT_NOTIFICATION): an extension may change its content. Without a changed
+ * content, and after any end other than BGT_OUTCOME_SUCCESS, the host shows the original. */
+#define BGTASK_NOTIFICATION "bgtask.notification/1"
+#define BGTASK_NOTIFICATION_MAX 4096u /* bytes, of a content */
+typedef struct bgt_notifications {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* Sets the content of the notification: a JSON object in UTF-8 with the texts `title`, `subtitle` and `body`, each
+     * of which may be missing, but not all of them. The host ignores other members. The content replaces the original
+     * as a whole when the task completes with BGT_OUTCOME_SUCCESS; the last call counts. The bytes are copied. The host
+     * shows the original if they are no such object.
+     * BGT_OK; BGT_INVALID: NULL, empty, or more than BGTASK_NOTIFICATION_MAX bytes; BGT_WRONG_KIND: no alert push;
+     * BGT_NO_SUCH_TASK, BGT_ALREADY_COMPLETED.
+     * @call thread=any phase=running,stop */
+    int32_t (*set_content)(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE json, uint64_t length,
+                           bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+} bgt_notifications;
 
 /* With BGTASK_DECLARATIONS_ONLY, for generators of bindings, the header has types, constants and ids alone: no
  * assertions, no functions, and no include of time.h. */
@@ -968,6 +1105,52 @@ BGTASK_AT_(bgt_pushes, size, 0);
 BGTASK_AT_(bgt_pushes, reserved, 4);
 BGTASK_AT_(bgt_pushes, register_plugin, 8);
 BGTASK_AT_(bgt_pushes, unregister_plugin, 16);
+
+BGTASK_SIZE_(bgt_transfer, 120);
+BGTASK_AT_(bgt_transfer, size, 0);
+BGTASK_AT_(bgt_transfer, kind, 4);
+BGTASK_AT_(bgt_transfer, flags, 8);
+BGTASK_AT_(bgt_transfer, reserved, 12);
+BGTASK_AT_(bgt_transfer, session, 16);
+BGTASK_AT_(bgt_transfer, url, 24);
+BGTASK_AT_(bgt_transfer, label, 32);
+BGTASK_AT_(bgt_transfer, method, 40);
+BGTASK_AT_(bgt_transfer, file, 48);
+BGTASK_AT_(bgt_transfer, headers, 56);
+BGTASK_AT_(bgt_transfer, header_count, 64);
+BGTASK_AT_(bgt_transfer, secret_headers, 72);
+BGTASK_AT_(bgt_transfer, secret_header_count, 80);
+BGTASK_AT_(bgt_transfer, sha256, 88);
+BGTASK_AT_(bgt_transfer, expected_size, 96);
+BGTASK_AT_(bgt_transfer, earliest_begin_ns, 104);
+BGTASK_AT_(bgt_transfer, expires_at_ns, 112);
+
+BGTASK_SIZE_(bgt_transfer_info, 80);
+BGTASK_AT_(bgt_transfer_info, size, 0);
+BGTASK_AT_(bgt_transfer_info, kind, 4);
+BGTASK_AT_(bgt_transfer_info, state, 8);
+BGTASK_AT_(bgt_transfer_info, http_status, 12);
+BGTASK_AT_(bgt_transfer_info, number, 16);
+BGTASK_AT_(bgt_transfer_info, session, 24);
+BGTASK_AT_(bgt_transfer_info, url, 32);
+BGTASK_AT_(bgt_transfer_info, label, 40);
+BGTASK_AT_(bgt_transfer_info, code, 48);
+BGTASK_AT_(bgt_transfer_info, file, 56);
+BGTASK_AT_(bgt_transfer_info, bytes, 64);
+BGTASK_AT_(bgt_transfer_info, total, 72);
+
+BGTASK_SIZE_(bgt_transfers, 40);
+BGTASK_AT_(bgt_transfers, size, 0);
+BGTASK_AT_(bgt_transfers, reserved, 4);
+BGTASK_AT_(bgt_transfers, begin, 8);
+BGTASK_AT_(bgt_transfers, cancel, 16);
+BGTASK_AT_(bgt_transfers, list, 24);
+BGTASK_AT_(bgt_transfers, take, 32);
+
+BGTASK_SIZE_(bgt_notifications, 16);
+BGTASK_AT_(bgt_notifications, size, 0);
+BGTASK_AT_(bgt_notifications, reserved, 4);
+BGTASK_AT_(bgt_notifications, set_content, 8);
 
 /* ---- Conveniences: inline functions of the plugin, no part of the ABI -------------------------------------------- */
 
@@ -1163,6 +1346,60 @@ BGTASK_INLINE_ int32_t bgt_unregister_for_pushes(const bgt_host *host) {
     return pushes == NULL ? BGT_NOT_OFFERED : pushes->unregister_plugin(host, NULL);
 }
 
+/* A download or an upload of a file of the container with default values otherwise. The strings are referenced, not
+ * copied, until bgt_begin_transfer. */
+BGTASK_INLINE_ bgt_transfer bgt_download(const char *session, const char *url) {
+    bgt_transfer transfer = BGTASK_ZERO_;
+    transfer.size = sizeof transfer;
+    transfer.kind = BGT_TRANSFER_DOWNLOAD;
+    transfer.session = session;
+    transfer.url = url;
+    return transfer;
+}
+
+BGTASK_INLINE_ bgt_transfer bgt_upload(const char *session, const char *url, const char *file) {
+    bgt_transfer transfer = bgt_download(session, url);
+    transfer.kind = BGT_TRANSFER_UPLOAD;
+    transfer.file = file;
+    return transfer;
+}
+
+/* BGT_NOT_OFFERED when the host has no transfers. Sets `size` of the refusal. */
+BGTASK_INLINE_ int32_t bgt_begin_transfer(const bgt_host *host, const bgt_transfer *transfer,
+                                          uint64_t *BGTASK_NULLABLE number, bgt_refusal *BGTASK_NULLABLE refusal) {
+    const bgt_transfers *transfers = BGTASK_CAST_(const bgt_transfers *, host->query(host, BGTASK_TRANSFER));
+    if (refusal != NULL) {
+        refusal->size = sizeof *refusal;
+    }
+    return transfers == NULL ? BGT_NOT_OFFERED : transfers->begin(host, transfer, number, refusal);
+}
+
+BGTASK_INLINE_ int32_t bgt_cancel_transfer(const bgt_host *host, uint64_t number) {
+    const bgt_transfers *transfers = BGTASK_CAST_(const bgt_transfers *, host->query(host, BGTASK_TRANSFER));
+    return transfers == NULL ? BGT_NOT_OFFERED : transfers->cancel(host, number, NULL);
+}
+
+/* Visits the transfers of a session, or with NULL those of all sessions. */
+BGTASK_INLINE_ int32_t bgt_visit_transfers(const bgt_host *host, const char *BGTASK_NULLABLE session,
+                                           bgt_transfer_visitor visitor, void *BGTASK_NULLABLE context) {
+    const bgt_transfers *transfers = BGTASK_CAST_(const bgt_transfers *, host->query(host, BGTASK_TRANSFER));
+    return transfers == NULL ? BGT_NOT_OFFERED : transfers->list(host, session, visitor, context, NULL);
+}
+
+/* `flags`: 0 or BGT_TAKE_REPLACE. */
+BGTASK_INLINE_ int32_t bgt_take_transfer(const bgt_host *host, uint64_t number, const char *to, uint32_t flags) {
+    const bgt_transfers *transfers = BGTASK_CAST_(const bgt_transfers *, host->query(host, BGTASK_TRANSFER));
+    return transfers == NULL ? BGT_NOT_OFFERED : transfers->take(host, number, to, flags, NULL);
+}
+
+/* BGT_NOT_OFFERED when the host has no notification service extensions. */
+BGTASK_INLINE_ int32_t bgt_set_notification_content(const bgt_host *host, bgt_task task, const char *json,
+                                                    uint64_t length) {
+    const bgt_notifications *notifications =
+        BGTASK_CAST_(const bgt_notifications *, host->query(host, BGTASK_NOTIFICATION));
+    return notifications == NULL ? BGT_NOT_OFFERED : notifications->set_content(host, task, json, length, NULL);
+}
+
 /* A place in the work of bgt_for_each. */
 typedef struct bgt_position {
     uint64_t length; /* 0: the start */
@@ -1212,8 +1449,8 @@ BGTASK_INLINE_ int32_t bgt_find_position_(const bgt_host *host, bgt_task task, b
  * the cursor is deleted, and the work begins from the start. NULL: each cursor is accepted.
  * `flags`: of checkpoint. After a failed commit the loop goes on: the next checkpoint confirms the earlier ones, and
  * before the completion the last one is repeated a few times. One loop per task.
- * BGT_OK: all items are done; BGT_ENDED: the task is expiring, or with BGT_CHECKPOINT_DURABLE the task of a newer
- * request of the identifier has started; BGT_INVALID: the next place is empty, too long or the same as before;
+ * BGT_OK: all items are done; BGT_ENDED: the task is expiring, or the task of a newer request of the identifier has
+ * started, and does the rest; BGT_INVALID: the next place is empty, too long or the same as before;
  * BGT_NOT_OFFERED: this host has no cursors, nothing was done and the task is open; the status of the item or of
  * checkpoint, except BGT_UNAVAILABLE of checkpoint. */
 BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_for_each_accepted(const bgt_host *host, bgt_task task,

@@ -31,7 +31,7 @@ extension BackgroundPlugin {
     /// - Parameter receiver: called on the queue of events.
     package static func receivePushes(_ receiver: (@Sendable (BackgroundEvent) -> Void)?) { setPushReceiver(receiver) }
 
-    private static func onWaitingQueue<Value: Sendable>(
+    static func onWaitingQueue<Value: Sendable>(
         _ call: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -69,7 +69,7 @@ extension Host {
 
 extension Host.Answer {
     /// The answer to a call that fills a refusal.
-    fileprivate init(_ call: (UnsafeMutablePointer<bgt_refusal>) -> Int32) {
+    init(_ call: (UnsafeMutablePointer<bgt_refusal>) -> Int32) {
         var refusal = bgt_refusal()
         refusal.size = UInt32(MemoryLayout<bgt_refusal>.size)
         let status = call(&refusal)

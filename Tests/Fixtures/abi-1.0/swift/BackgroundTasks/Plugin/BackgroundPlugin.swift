@@ -28,10 +28,15 @@ public enum BackgroundPlugin {
         var receiver: (@Sendable (BackgroundEvent) -> Void)?
         /// The receiver of pushes; nil when `receiver` gets them.
         var pushReceiver: (@Sendable (BackgroundEvent) -> Void)?
+        /// The receiver of events of finished sessions of transfers; nil when their own delegates get them.
+        var sessionReceiver: (@Sendable (BackgroundEvent, String) -> Void)?
         var stop: (@Sendable () -> Void)?
         var registered: Set<String> = []
         /// Identifiers of the tasks of this launch, without events.
         var launched: [String] = []
+
+        /// Whether the plugin has a receiver of events.
+        var receives: Bool { receiver != nil || pushReceiver != nil || sessionReceiver != nil }
     }
 
     /// The status that the entry function returns when its closure has thrown. Negative statuses are free for plugins
@@ -85,6 +90,7 @@ public enum BackgroundPlugin {
     private static func begin(_ host: PluginHost) -> Host {
         // A process enters once; the process of a unit test enters once for each test.
         entry.withLock { $0 = Entry() }
+        TransferSessions.shared.enter()
         return Host.enter(host)
     }
 
@@ -120,7 +126,7 @@ public enum BackgroundPlugin {
             BackgroundPlugin.requireHandlers()
             MainLoop.run()
         }
-        if entry.receiver != nil || entry.pushReceiver != nil {
+        if entry.receives || !TransferSessions.shared.isEmpty {
             hooks.pointee.receive = { _, table, event in BackgroundPlugin.receive(event, from: Host(table: table)) }
         }
         hooks.pointee.stop = { _, _ in
@@ -150,15 +156,33 @@ public enum BackgroundPlugin {
         entry.withLock { $0.pushReceiver = receiver }
     }
 
+    static func setSessionReceiver(_ receiver: (@Sendable (BackgroundEvent, String) -> Void)?) {
+        entry.withLock { $0.sessionReceiver = receiver }
+    }
+
     static func remember(registered identifier: String) {
         entry.withLock { _ = $0.registered.insert(identifier) }
     }
 
     private static func receive(_ event: bgt_task, from host: Host) {
         guard let event = DeliveredTask(event, host)?.task() as? BackgroundEvent else { return }
+        if event.kind == .transfersFinished { return receiveFinishedSession(event) }
         let receiver = entry.withLock { event.kind == .push ? $0.pushReceiver ?? $0.receiver : $0.receiver }
         // As without any receiver: the event `started` succeeds, and every other one is consumed.
         guard let receiver else { return event.complete(event.kind == .started ? .success : .noData) }
+        receiver(event)
+    }
+
+    /// Passes an event of a finished session to the application, else to the delegate of the session, else to the
+    /// receiver of events. Without any of them it fails, so that the files of the session are kept.
+    private static func receiveFinishedSession(_ event: BackgroundEvent) {
+        let name = String(decoding: event.payload ?? Data(), as: UTF8.self)
+        let (application, receiver) = entry.withLock { ($0.sessionReceiver, $0.receiver) }
+        if let application { return application(event, name) }
+        if deliver(event, ofSession: name) { return }
+        guard let receiver else {
+            return event.complete(.failure, message: "the plugin has no session \(name) and no receiver of events")
+        }
         receiver(event)
     }
 

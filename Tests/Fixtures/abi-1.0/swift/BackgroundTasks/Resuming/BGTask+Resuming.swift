@@ -53,8 +53,8 @@ extension BGTask {
     ///   - cursor: the cursor of an item, such as its name or its number. Stored as JSON, at most 4096 bytes.
     ///   - durable: whether the cursor is on disk before the next item begins, at the cost of one commit per item.
     ///     Otherwise a failure of the host or the machine may lose the last second: its items are repeated. When the
-    ///     task of a newer request of the identifier has started, a durable loop of the older task throws
-    ///     `CancellationError`.
+    ///     task of a newer request of the identifier has started, the loop of the older task throws
+    ///     `CancellationError`, without `durable` one or a few items later.
     ///   - accepts: whether the items behind a stored cursor are the rest of this work. When it returns false, and when
     ///     the cursor cannot be decoded, the cursor is deleted, and the loop begins with the first item. A new version
     ///     of the plugin compares the origin's version; a task whose payload names other work compares its submission.

@@ -30,6 +30,8 @@ extension BGTaskScheduler.Error {
         public static let submitterMayNotSchedule = Self(rawValue: BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE)
         /// The main plugin is no longer installed.
         public static let pluginMissing = Self(rawValue: BGT_REASON_PLUGIN_MISSING)
+        /// The host does not find its library of transfers.
+        public static let transferLibraryMissing = Self(rawValue: BGT_REASON_TRANSFER_LIBRARY_MISSING)
 
         /// The limit of pending refresh requests is reached.
         public static let refreshLimit = Self(rawValue: BGT_REASON_REFRESH_LIMIT)
@@ -37,6 +39,8 @@ extension BGTaskScheduler.Error {
         public static let processingLimit = Self(rawValue: BGT_REASON_PROCESSING_LIMIT)
         /// The limit of pending continued requests is reached.
         public static let continuedLimit = Self(rawValue: BGT_REASON_CONTINUED_LIMIT)
+        /// The limit of open transfers of the plugin is reached.
+        public static let transferLimit = Self(rawValue: BGT_REASON_TRANSFER_LIMIT)
 
         /// The manifest does not permit the identifier.
         public static let identifierNotPermitted = Self(rawValue: BGT_REASON_IDENTIFIER_NOT_PERMITTED)
@@ -54,6 +58,8 @@ extension BGTaskScheduler.Error {
         public static let backgroundDenied = Self(rawValue: BGT_REASON_BACKGROUND_DENIED)
         /// The main plugin does not list this extension.
         public static let notItsMainPlugin = Self(rawValue: BGT_REASON_NOT_ITS_MAIN_PLUGIN)
+        /// The plugin does not have the grant `network`, which transfers need.
+        public static let networkNotGranted = Self(rawValue: BGT_REASON_NETWORK_NOT_GRANTED)
 
         /// The deadline of the request has passed, or is not later than its earliest begin.
         public static let deadlinePassed = Self(rawValue: BGT_REASON_DEADLINE_PASSED)
@@ -77,6 +83,7 @@ extension BGTaskScheduler.Error.SubReason: CustomStringConvertible {
         .modeProcessingMissing: "mode-processing-missing", .notInForeground: "not-in-foreground",
         .resourcesUnsupported: "resources-unsupported", .entitlementMissing: "entitlement-missing",
         .backgroundDenied: "background-denied", .notItsMainPlugin: "not-its-main-plugin",
-        .noCapacityNow: "no-capacity-now", .deadlinePassed: "deadline-passed",
+        .noCapacityNow: "no-capacity-now", .deadlinePassed: "deadline-passed", .transferLimit: "transfer-limit",
+        .networkNotGranted: "network-not-granted", .transferLibraryMissing: "transfer-library-missing",
     ]
 }
