@@ -11,7 +11,7 @@ SWIFT_PLUGINS = ColorFeed
 # Debian packages for building, testing and the demo.
 PACKAGES = gcc g++ make pkg-config libffi-dev libseccomp-dev libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev libturbojpeg0-dev \
     libleptonica-dev zlib1g-dev sqlite3 python3 python3-yaml python3-jsonschema binutils tzdata jq dbus libsystemd0 \
-    python3-dbusmock abigail-tools python3-prometheus-client python3-venv openssh-client zsh fish \
+    python3-dbusmock abigail-tools python3-prometheus-client python3-venv openssh-client openssl zsh fish \
     chromium python3-websockets
 
 BENCH = $(BUILD)/bench

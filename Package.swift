@@ -517,8 +517,8 @@ let package = Package(
             dependencies: [
                 "ControlAPI", "ControlClient", "FunctionTrial", "HostBackup", "HostConfiguration", "HostDoctor",
                 "HostMonitor", "HostPage",
-                "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalogue", "PluginChecker", "PluginConformance",
-                "PluginInstaller", "PluginLaunch", "PluginTrial", "PushGateway", "Replay", "RunnerWire",
+                "LinuxSystem", "LocatedYAML", "MessageBus", "PluginBinary", "PluginCatalogue", "PluginChecker",
+                "PluginConformance", "PluginInstaller", "PluginLaunch", "PluginTrial", "PushGateway", "Replay", "RunnerWire",
                 "SandboxPolicy",
                 "Scheduling", "Signatures", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -112,7 +112,7 @@ CURLcode download_set(struct transfer *transfer) {
 
 static void restart(struct transfer *transfer) {
     if (download_count_restart(transfer) == 0 && download_discard(transfer) == 0) {
-        transfer_request(transfer);
+        transfer_request_first(transfer);
     }
 }
 
@@ -138,7 +138,7 @@ static void end_body(struct transfer *transfer, CURLcode code) {
     if (transfer->offset == cursor->total) {
         download_verify(transfer);
     } else if (transfer->offset > transfer->requested_at) {
-        transfer_request(transfer); /* the answer was a part, or ended early */
+        transfer_request_first(transfer); /* the answer was a part, or ended early */
     } else {
         transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_NETWORK,
                       "%.100s ended its answer without a byte of the file", transfer->place.origin);

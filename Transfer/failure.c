@@ -6,6 +6,8 @@
 
 #include "transfer.h"
 
+#include "lookup.h"
+
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -65,9 +67,22 @@ static void fail_connection(struct transfer *transfer, CURLcode code) {
     }
 }
 
+/* Without the right to look up names, a later try would fail too. */
+static void fail_look_up(struct transfer *transfer, CURLcode code) {
+    if (lookup_is_permitted()) {
+        transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_NETWORK, "%.100s: %s",
+                      transfer->place.origin, curl_easy_strerror(code));
+        return;
+    }
+    transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_NETWORK_NOT_GRANTED,
+                  "the name of %.100s cannot be looked up: the grants permit neither datagrams nor port 53",
+                  transfer->place.origin);
+}
+
 void transfer_fail_request(struct transfer *transfer, CURLcode code) {
     switch (code) {
     case CURLE_COULDNT_CONNECT: fail_connection(transfer, code); return;
+    case CURLE_COULDNT_RESOLVE_HOST: fail_look_up(transfer, code); return;
     case CURLE_UNSUPPORTED_PROTOCOL: /* the scheme is examined before */
         transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_NETWORK, "%.100s answered, but not in HTTP",
                       transfer->place.origin);

@@ -8,6 +8,7 @@
 #include "loop.h"
 
 #include "library_host.h"
+#include "lookup.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ BGTASK_PLUGIN_ENTRY(host, plugin) {
         bgt_log(host, BGT_LOG_ERROR, "this library runs only in launches of the lane transfer");
         return BGT_NOT_OFFERED;
     }
+    lookup_prepare();
     library.host = library_host(host);
     library.limits = transfer_default_limits();
     library.limits.authorities = getenv("SSL_CERT_FILE");

@@ -59,12 +59,14 @@ int part_open(struct part *part, int container, const char *path, const char *ta
     return flock(part->file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno == EWOULDBLOCK ? EBUSY : errno;
 }
 
-int64_t part_target_size(const struct part *part) {
+int part_open_target(const struct part *part, struct part *target) {
     struct stat status;
-    if (fstatat(part->directory, part->target, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) {
-        return -1;
+    part_init(target);
+    target->file = openat(part->directory, part->target, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (target->file < 0 || fstat(target->file, &status) != 0) {
+        return errno;
     }
-    return status.st_size;
+    return S_ISREG(status.st_mode) ? 0 : EINVAL;
 }
 
 int64_t part_size(const struct part *part) {
@@ -133,6 +135,8 @@ void part_remove(const struct part *part) {
         unlinkat(part->directory, part->name, 0);
     }
 }
+
+void part_remove_target(const struct part *part) { unlinkat(part->directory, part->target, 0); }
 
 void part_close(struct part *part) {
     if (part->file >= 0) {

@@ -20,13 +20,15 @@ void part_init(struct part *part);
 int part_open_directory(int container, const char *path, int *directory, const char **name);
 /* Opens or creates the file, and locks it. EBUSY: another process has it. */
 int part_open(struct part *part, int container, const char *path, const char *target);
-/* Size of the complete file; -1: it does not exist. */
-int64_t part_target_size(const struct part *part);
+/* Removes the complete file. */
+void part_remove_target(const struct part *part);
+/* Opens the complete file for reading. Returns 0, or an errno when it does not exist or is no regular file. */
+int part_open_target(const struct part *part, struct part *target);
 int64_t part_size(const struct part *part);
 /* Shortens the file to `offset` bytes, durably. */
 int part_cut(const struct part *part, int64_t offset);
 /* Whether the file system has space for `total` bytes of the file and leaves `reserve` bytes free. ENOSPC: it has too
- * little. Nothing is allocated before it is written: the sandbox refuses it, and it makes each write to the disk slower. */
+ * little. Nothing is allocated before it is written: the sandbox refuses it, and it makes writes to the disk slower. */
 int part_check_space(const struct part *part, int64_t offset, int64_t total, int64_t reserve);
 int part_write(const struct part *part, int64_t offset, const void *bytes, size_t count);
 int part_read(const struct part *part, int64_t offset, void *bytes, size_t count);

@@ -97,7 +97,6 @@ static CURLcode set_rules(struct transfer *transfer) {
     SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(CURLOPT_OPENSOCKETDATA, transfer);
-    SET(CURLOPT_DISALLOW_USERNAME_IN_URL, transfer->redirects > 0 ? 1L : 0L);
     SET(CURLOPT_CONNECTTIMEOUT, (long)transfer->limits->connect_seconds);
     SET(CURLOPT_LOW_SPEED_LIMIT, (long)transfer->limits->low_speed);
     SET(CURLOPT_LOW_SPEED_TIME, (long)transfer->limits->low_speed_seconds);
@@ -131,7 +130,8 @@ static CURLcode set_request(struct transfer *transfer) {
 void transfer_request(struct transfer *transfer) {
     const uint32_t fault = url_read(&transfer->place, transfer->url);
     if (fault != BGT_TRANSFER_NO_FAULT) {
-        transfer_fail(transfer, BGT_TRANSFER_END_FATAL, fault, "a redirect leads to no URL of http or https");
+        transfer_fail(transfer, BGT_TRANSFER_END_FATAL, fault,
+                      "a redirect leads to no URL of http or https, or to one that names a user");
         return;
     }
     transfer->question = (struct question){.total = -1};
@@ -149,6 +149,22 @@ void transfer_request(struct transfer *transfer) {
         return;
     }
     transfer->state = TRANSFER_REQUESTS;
+}
+
+static void set_url(struct transfer *transfer, const char *url) {
+    char *copy = strdup(url);
+    if (copy == NULL) {
+        transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_NETWORK, "memory is short");
+        return;
+    }
+    free(transfer->url);
+    transfer->url = copy;
+    transfer_request(transfer);
+}
+
+void transfer_request_first(struct transfer *transfer) {
+    transfer->redirects = 0;
+    set_url(transfer, transfer->spec.url);
 }
 
 void transfer_redirect(struct transfer *transfer) {
@@ -169,13 +185,6 @@ void transfer_redirect(struct transfer *transfer) {
                       "a redirect leads from https to another scheme");
         return;
     }
-    char *copy = strdup(location);
-    if (copy == NULL) {
-        transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_NETWORK, "memory is short");
-        return;
-    }
     transfer->redirects++;
-    free(transfer->url);
-    transfer->url = copy;
-    transfer_request(transfer);
+    set_url(transfer, location);
 }

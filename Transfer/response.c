@@ -71,6 +71,8 @@ static void read_field(struct response *response, const char *name, const char *
         if (text_number(value, &response->content_length) != 0) {
             response->content_length = -1;
         }
+    } else if (text_is_same_word(name, "transfer-encoding")) {
+        response->is_framed = 1;
     } else if (text_is_same_word(name, "content-range")) {
         read_range(response, value);
     } else if (text_is_same_word(name, "etag")) {
@@ -114,6 +116,7 @@ void response_read_line(struct response *response, const char *line, size_t leng
 
 void response_finish(struct response *response) {
     struct validator *validator = &response->validator;
+    response->content_length = response->is_framed ? -1 : response->content_length;
     if (validator->last_modified[0] == '\0') {
         return;
     }

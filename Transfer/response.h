@@ -13,6 +13,7 @@ enum { RETRY_AFTER_MAX = 86400 };
 struct response {
     int status;             /* 0: no answer yet */
     int64_t content_length; /* -1: none */
+    int is_framed;          /* whether a Transfer-Encoding frames the body, so that Content-Length does not count */
     int has_range;          /* whether a Content-Range was valid */
     int64_t range_start;    /* -1: none, as in the answer 416 */
     int64_t range_end;      /* the last byte */
@@ -28,7 +29,8 @@ void response_clear(struct response *response);
 /* Reads one line of the head, with or without its end. A status line begins a new head: of the answer to a redirect, or
  * after an interim one. */
 void response_read_line(struct response *response, const char *line, size_t length);
-/* Completes the head: a Last-Modified within the second of Date does not distinguish versions. */
+/* Completes the head: a length that does not count is none, and neither is a Last-Modified within the second of Date,
+ * which does not distinguish versions. */
 void response_finish(struct response *response);
 /* The delay in seconds that the server asks for, 0 to RETRY_AFTER_MAX; -1: none. */
 int64_t response_retry_after(const struct response *response, time_t now);

@@ -45,25 +45,55 @@ static void read_cursor(struct transfer *transfer) {
     transfer->has_stored_source = transfer->cursor.has_source;
 }
 
+static int add_bytes(struct digest *digest, const struct part *part, int64_t offset, int64_t end) {
+    uint8_t bytes[READ_SIZE];
+    while (offset < end) {
+        const size_t count = end - offset < READ_SIZE ? (size_t)(end - offset) : READ_SIZE;
+        const int problem = part_read(part, offset, bytes, count);
+        if (problem != 0) {
+            return problem;
+        }
+        digest_add(digest, bytes, count);
+        offset += (int64_t)count;
+    }
+    return 0;
+}
+
 /* Adds the bytes between the cursor and the end of the incomplete file to the digest. An earlier process of this boot
  * wrote them after its last checkpoint, in order, from the same version of the source: the cursor moves durably before
  * the first byte of another version is written. After a failure of the machine these bytes may be missing, and are
  * discarded. */
 static int read_tail(struct transfer *transfer, int64_t size) {
-    uint8_t bytes[READ_SIZE];
     const int64_t total = transfer->cursor.total;
     const int64_t end = total >= 0 && size > total ? total : size;
-    while (transfer->offset < end) {
-        const int64_t left = end - transfer->offset;
-        const size_t count = left < READ_SIZE ? (size_t)left : READ_SIZE;
-        const int problem = part_read(&transfer->part, transfer->offset, bytes, count);
-        if (problem != 0) {
-            return problem;
-        }
-        digest_add(&transfer->digest, bytes, count);
-        transfer->offset += (int64_t)count;
+    const int problem = add_bytes(&transfer->digest, &transfer->part, transfer->offset, end);
+    transfer->offset = problem == 0 ? end : transfer->offset;
+    return problem;
+}
+
+/* Whether the complete file of an earlier process is there, which was interrupted between the rename and its report.
+ * A file of this name may also be older than a restored ledger, so that its digest has to be known. */
+static int has_complete_file(struct transfer *transfer) {
+    const struct cursor *cursor = &transfer->cursor;
+    struct part target;
+    struct digest stored, found;
+    uint8_t wanted[DIGEST_SIZE], value[DIGEST_SIZE];
+    if (!cursor->has_source || cursor->total < 0 || part_open_target(&transfer->part, &target) != 0) {
+        return 0;
     }
-    return 0;
+    digest_load(&stored, cursor->digest);
+    digest_value(&stored, wanted);
+    int is_known = cursor->offset == cursor->total;
+    if (!is_known && (transfer->spec.has_sha256 || cursor->has_expected)) {
+        is_known = 1;
+        memcpy(wanted, transfer->spec.has_sha256 ? transfer->spec.sha256 : cursor->expected, DIGEST_SIZE);
+    }
+    digest_start(&found);
+    const int is_read = is_known && part_size(&target) == cursor->total
+                     && add_bytes(&found, &target, 0, cursor->total) == 0;
+    digest_value(&found, value);
+    part_close(&target);
+    return is_read && memcmp(value, wanted, DIGEST_SIZE) == 0;
 }
 
 /* Continues where the cursor and the file permit. Returns 0 or an errno. */
@@ -94,14 +124,13 @@ void download_start(struct transfer *transfer) {
         transfer_fail_file(transfer, "cannot open the incomplete file", problem);
         return;
     }
-    /* An earlier process was interrupted between the rename and its report. */
-    const int64_t complete = part_target_size(&transfer->part);
-    if (complete >= 0) {
+    if (has_complete_file(transfer)) {
         part_remove(&transfer->part);
-        transfer->offset = transfer->cursor.total = complete;
-        transfer_finish(transfer, complete);
+        transfer->offset = transfer->cursor.total;
+        transfer_finish(transfer, transfer->offset);
         return;
     }
+    part_remove_target(&transfer->part);
     problem = restore(transfer);
     if (problem != 0) {
         transfer_fail_file(transfer, "cannot read the incomplete file", problem);

@@ -29,7 +29,9 @@ int source_open(struct source *source, int container, const char *path) {
     if (fstat(source->file, &source->status) != 0) {
         return errno;
     }
-    return S_ISREG(source->status.st_mode) ? 0 : EINVAL;
+    /* A file of another user may be a hard link from outside of the container. */
+    const int is_foreign = source->status.st_nlink > 1 && source->status.st_uid != geteuid();
+    return S_ISREG(source->status.st_mode) && !is_foreign ? 0 : EINVAL;
 }
 
 static int is_same_time(struct timespec left, struct timespec right) {

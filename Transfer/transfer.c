@@ -64,7 +64,7 @@ void transfer_start(struct transfer *transfer) {
     if (fault != BGT_TRANSFER_NO_FAULT) {
         const int is_scheme = fault == BGT_TRANSFER_SCHEME_NOT_PERMITTED;
         transfer_fail(transfer, BGT_TRANSFER_END_FATAL, fault,
-                      is_scheme ? "the URL is neither http nor https" : "the URL is invalid");
+                      is_scheme ? "the URL is neither http nor https" : "the URL is invalid, or names a user");
         return;
     }
     if (transfer->spec.is_upload) {

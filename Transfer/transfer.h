@@ -128,6 +128,8 @@ void transfer_fail_decided(struct transfer *transfer);
 void transfer_finish(struct transfer *transfer, int64_t bytes);
 /* The handle's options for a request to `transfer->url`. Ends the try when they are refused. */
 void transfer_request(struct transfer *transfer);
+/* Requests the URL of the description again: what redirects lead to may have expired. */
+void transfer_request_first(struct transfer *transfer);
 /* Follows the redirect of the last answer, or ends the try. */
 void transfer_redirect(struct transfer *transfer);
 

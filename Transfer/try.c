@@ -50,7 +50,7 @@ static int read_option(struct settings *settings, const char *name, const char *
 static int add(struct loop *loop, const struct settings *settings, int container, const char *path) {
     char text[SPEC_TEXT_MAX];
     char flaw[SPEC_FLAW_MAX] = {0};
-    struct spec spec;
+    struct spec spec = {0};
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text);
     if (file >= 0) {
@@ -59,6 +59,7 @@ static int add(struct loop *loop, const struct settings *settings, int container
     if (length < 0 || spec_read(&spec, text, (size_t)length, flaw) != 0
         || spec_fill_secrets(&spec, try_secret, NULL, flaw) != 0) {
         fprintf(stderr, "%s: %s\n", path, length < 0 ? "cannot be read" : flaw);
+        spec_release(&spec);
         return -1;
     }
     struct transfer *transfer =

@@ -20,18 +20,13 @@ void upload_start(struct transfer *transfer) {
         transfer_fail_file(transfer, "cannot open the file for the answer", problem);
         return;
     }
+    part_remove_target(&transfer->part);
     problem = source_open(&transfer->source, transfer->container, spec->file);
     if (problem != 0) {
         transfer_fail_file(transfer, "cannot read the file of the upload", problem);
         return;
     }
     transfer->end.total = (uint64_t)transfer->source.status.st_size;
-    /* An earlier process was interrupted between the rename and its report. */
-    if (part_target_size(&transfer->part) >= 0) {
-        part_remove(&transfer->part);
-        transfer_finish(transfer, transfer->source.status.st_size);
-        return;
-    }
     transfer_request(transfer);
 }
 

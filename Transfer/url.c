@@ -35,7 +35,15 @@ static int read_origin(struct url *url, CURLU *parts, char *scheme) {
 
 static uint32_t read_parts(struct url *url, CURLU *parts) {
     char *scheme = NULL;
+    char *user = NULL;
     if (curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK) {
+        return BGT_TRANSFER_URL_INVALID;
+    }
+    /* A name or a password in a URL would appear in the ledger; secret headers are for credentials. */
+    if (curl_url_get(parts, CURLUPART_USER, &user, 0) == CURLUE_OK
+        || curl_url_get(parts, CURLUPART_PASSWORD, &user, 0) == CURLUE_OK) {
+        curl_free(user);
+        curl_free(scheme);
         return BGT_TRANSFER_URL_INVALID;
     }
     const int is_permitted = strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;

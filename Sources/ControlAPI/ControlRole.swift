@@ -25,7 +25,7 @@ extension Route {
     package var role: ControlRole {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .stats, .metrics, .taskCursor:
+            .launchShow, .journal, .notificationList, .stats, .metrics, .taskCursor:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck:
             .submit

@@ -30,6 +30,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case launchShow
     case launchStop
     case journal
+    case notificationList
     case stats
     case metrics
     case logs
@@ -46,7 +47,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .logs, .stats, .metrics, .taskCursor:
+            .launchShow, .journal, .notificationList, .logs, .stats, .metrics, .taskCursor:
             .get
         case .hostReload, .backupReport, .pluginTrigger, .pluginPush, .pushTokenIssue, .pushTokenCheck,
             .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
@@ -83,6 +84,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .launchShow: "/v1/launches/{number}"
         case .launchStop: "/v1/launches/{number}/stop"
         case .journal: "/v1/journal"
+        case .notificationList: "/v1/notifications"
         case .stats: "/v1/stats"
         case .metrics: "/v1/metrics"
         case .logs: "/v1/logs"
@@ -105,6 +107,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .scheduleList: ScheduleQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
+        case .notificationList: NotificationQuery.names
         case .logs: LogQuery.names
         case .stats: StatsQuery.names
         case .taskSubmit: TaskSubmission.queryNames

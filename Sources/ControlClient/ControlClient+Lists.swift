@@ -28,6 +28,12 @@ extension ControlClient {
         try await ask(.journal, query: query.items)
     }
 
+    package func notificationPage(
+        _ query: NotificationQuery = NotificationQuery()
+    ) async throws(ControlError) -> NotificationReply {
+        try await ask(.notificationList, query: query.items)
+    }
+
     package func logPage(_ query: LogQuery = LogQuery()) async throws(ControlError) -> LogReply {
         try await ask(.logs, query: query.items)
     }

@@ -112,6 +112,14 @@ package struct ControlClient: Sendable {
         return LineFeed(socket: socket, subject: .journal, body: response.body)
     }
 
+    /// Opens the stream of notifications: those after the number `after` and all new ones, or only new ones if `after`
+    /// is nil. Returns when the host has accepted the call; a host that hangs is waited for without a limit.
+    package func followNotifications(after: Int64?) async throws(ControlError) -> LineFeed<NotificationLine> {
+        let query = NotificationQuery(after: after, isFollowing: true)
+        let response = try await response(to: request(.notificationList, query: query.items))
+        return LineFeed(socket: socket, subject: .notifications, body: response.body)
+    }
+
     /// Opens the stream of log lines: the newest lines that the query selects, and then every new one. Returns when the
     /// host has accepted the call.
     package func followLogs(_ query: LogQuery) async throws(ControlError) -> LineFeed<LaunchLogLine> {

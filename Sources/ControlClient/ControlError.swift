@@ -18,6 +18,7 @@ package enum ControlError: Error, Hashable, Sendable {
     package enum Stream: String, Hashable, Sendable {
         case journal
         case log
+        case notifications = "feed of notifications"
     }
 }
 

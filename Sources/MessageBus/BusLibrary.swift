@@ -29,6 +29,10 @@ package struct BusLibrary: Sendable {
     let setStartsService: @convention(c) (Message, Int32) -> Int32
     let append: @convention(c) (Message, CChar, UnsafeRawPointer) -> Int32
     let call: @convention(c) (Bus, Out?, Message, Handler, UnsafeMutableRawPointer?, UInt64) -> Int32
+    let openContainer: @convention(c) (Message, CChar, Text) -> Int32
+    let closeContainer: @convention(c) (Message) -> Int32
+    /// Sends a call and waits for its reply.
+    let callAndWait: @convention(c) (Bus, Message, UInt64, UnsafeMutableRawPointer?, Out?) -> Int32
     let error: @convention(c) (Message) -> UnsafeRawPointer?
     let peek: @convention(c) (Message, UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Text?>?) -> Int32
     let enter: @convention(c) (Message, CChar, Text?) -> Int32
@@ -62,6 +66,9 @@ package struct BusLibrary: Sendable {
             setStartsService = try function("message_set_auto_start")
             append = try function("message_append_basic")
             call = try function("call_async")
+            openContainer = try function("message_open_container")
+            closeContainer = try function("message_close_container")
+            callAndWait = try function("call")
             error = try function("message_get_error")
             peek = try function("message_peek_type")
             enter = try function("message_enter_container")

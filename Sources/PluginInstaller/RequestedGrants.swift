@@ -23,6 +23,8 @@ package struct RequestedGrants: Hashable {
                 .files:
                 break
             case .mainBundle: add("main bundle", manifest.mainBundle == nil ? [] : ["yes"])
+            case .extensionPoint:
+                add("launched by", manifest.role == .extension ? [manifest.extensionPoint.rawValue] : [])
             case .backgroundModes: add("modes", manifest.modes.map(\.rawValue).sorted())
             case .permittedIdentifiers: add("identifiers", manifest.permitted.map(\.value.description))
             case .handlers: add("handlers", manifest.handlers.map { "\($0.identifier): \($0.text)" })

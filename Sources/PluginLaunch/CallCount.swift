@@ -39,8 +39,8 @@ extension RunnerMessage {
         case .entered, .registered, .loadFailed, .ffiMissing, .sandboxFailed, .confined, .completed,
             .expirationHandler,
             .expiring, .cursorWritten,
-            .progress, .title, .fetchInterval, .assertionBegan, .assertionEnded, .log, .violation, .stopped,
-            .transferTaken, .transferEnded:
+            .progress, .title, .fetchInterval, .notificationContent, .assertionBegan, .assertionEnded, .log, .violation,
+            .stopped, .transferTaken, .transferEnded:
             false
         }
     }

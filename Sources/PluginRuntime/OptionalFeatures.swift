@@ -17,6 +17,7 @@ enum OptionalFeatures {
         case BGTASK_PUSH: UnsafeRawPointer(pushes)
         case BGTASK_TRANSFER: UnsafeRawPointer(transfers)
         case BGT_TRANSFER_LIBRARY: transferLibraryTable
+        case BGTASK_NOTIFICATION: UnsafeRawPointer(notifications)
         default: nil
         }
     }
@@ -46,6 +47,14 @@ enum OptionalFeatures {
             reserved: 0,
             register_plugin: pushRegister,
             unregister_plugin: pushUnregister
+        )
+    )
+
+    nonisolated(unsafe) private static let notifications = stored(
+        bgt_notifications(
+            size: HostTable.imitation.size(of: bgt_notifications.self),
+            reserved: 0,
+            set_content: notificationSetContent
         )
     )
 
@@ -132,6 +141,20 @@ private func pushUnregister(
     HostTable.call(host) { launch in
         launch.answering(refusal, "unregister_plugin") { () throws(CallProblem) in
             try launch.unregisterForPushes()
+        }
+    }
+}
+
+private func notificationSetContent(
+    _ host: UnsafePointer<bgt_host>,
+    _ task: bgt_task,
+    _ json: UnsafePointer<CChar>?,
+    _ length: UInt64,
+    _ refusal: UnsafeMutablePointer<bgt_refusal>?
+) -> Int32 {
+    HostTable.call(host) { launch in
+        launch.answering(refusal, "set_content") { () throws(CallProblem) in
+            try launch.setNotificationContent(of: TaskID(rawValue: task), json, length)
         }
     }
 }

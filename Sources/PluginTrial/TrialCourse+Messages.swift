@@ -62,7 +62,7 @@ extension TrialCourse {
             assertions.remove(id)
             add(.assertionEnded(id), at: now)
             return stopIfDone(at: now)
-        case .cursorWritten, .transferTaken, .transferEnded: break
+        case .cursorWritten, .notificationContent, .transferTaken, .transferEnded: break
         case .submit, .cancel, .cancelAll, .pending, .checkpoint, .registerForPushes, .unregisterForPushes,
             .beginTransfer, .cancelTransfer, .transfers:
             return answer(message, at: now)

@@ -146,6 +146,7 @@ extension PluginEntry {
             version: version,
             role: role,
             containingPlugin: containingPlugin,
+            extensionPoint: extensionPoint,
             extensions: extensions,
             permitted: permitted,
             modes: modes,

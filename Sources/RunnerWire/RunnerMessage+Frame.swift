@@ -38,6 +38,7 @@ extension RunnerMessage: WireMessage {
         case transfers = 29
         case transferTaken = 30
         case transferEnded = 31
+        case notificationContent = 40
     }
 
     package var frameType: UInt16 {
@@ -73,6 +74,7 @@ extension RunnerMessage: WireMessage {
             case .transfers: .transfers
             case .transferTaken: .transferTaken
             case .transferEnded: .transferEnded
+            case .notificationContent: .notificationContent
             }
         return type.rawValue
     }
@@ -146,6 +148,9 @@ extension RunnerMessage: WireMessage {
         case .transferEnded(let task, let end):
             frame.put(task)
             frame.put(end)
+        case .notificationContent(let task, let json):
+            frame.put(task)
+            frame.put(bytes: json)
         case .log(let level, let task, let message):
             frame.put(level)
             frame.put(task != nil)
@@ -278,6 +283,11 @@ extension RunnerMessage: WireMessage {
             self = .transferTaken(try fields.value("transferTaken.number"))
         case .transferEnded:
             self = .transferEnded(try fields.value("transferEnded.task"), try fields.transferEnd())
+        case .notificationContent:
+            self = .notificationContent(
+                try fields.value("notificationContent.task"),
+                try fields.bytes("notificationContent.json")
+            )
         case .log:
             self = .log(
                 try fields.value("log.level"),

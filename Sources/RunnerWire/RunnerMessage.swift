@@ -73,6 +73,9 @@ package enum RunnerMessage: Hashable, Sendable {
     /// One try of a transfer ended. The completion of the task follows. Only in launches of the lane `transfer`.
     case transferEnded(TaskID, TransferEnd)
 
+    /// The content that a notification service extension sets, as JSON that the runner has not read.
+    case notificationContent(TaskID, [UInt8])
+
     /// A line of the plugin or of the runner for the host's log; the task is nil for a line about the launch.
     case log(LogLevel, of: TaskID? = nil, message: String)
     /// A violation; the message names the misuse and the remedy.

@@ -42,6 +42,9 @@ struct Agenda: Sendable {
         case pushLines(PluginIdentifier)
         /// The oldest answers to pushes of the plugin are dropped.
         case pushAnswers(PluginIdentifier)
+        /// An alert to the plugin has waited long enough for its extension, or its notification is shown again after a
+        /// failed commit.
+        case alerts(PluginIdentifier)
         /// The reads of pending work that failed are repeated.
         case load
         /// The backlog still contains chores, because one event processes only a limited number of them.

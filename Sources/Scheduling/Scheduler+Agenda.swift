@@ -23,6 +23,7 @@ extension Scheduler {
                 lapseOverdue(plugin, at: now)
             case .pushLines(let plugin): writePushLines(of: plugin, at: now)
             case .pushAnswers(let plugin): dropPushAnswers(of: plugin, at: now)
+            case .alerts(let plugin): showLateAlerts(of: plugin, at: now)
             case .load: loading.retry()
             }
         }
@@ -138,6 +139,7 @@ extension Scheduler {
                     || plugins.contains(plugin) && plugins[plugin].requests.deadlines.hasDoubted)
         case .pushLines(let plugin): !isStopping && pushLines[plugin]?.hasSums == true
         case .pushAnswers(let plugin): !isStopping && pushAnswers[plugin] != nil
+        case .alerts(let plugin): !isStopping && alertLines[plugin] != nil
         case .backlog: !backlog.isEmpty
         case .keep, .stop, .load: true
         }

@@ -13,6 +13,8 @@ extension Scheduler {
         case .cancellation(let cancellation): settle(cancellation, at: now)
         case .lapse(let lapse): settle(lapse, at: now)
         case .pushes(let pushes): settle(pushes, at: now)
+        case .alert(let alert): settle(alert, at: now)
+        case .alertsShown(let plugin, let numbers): shown(numbers, of: plugin, at: now)
         case .stop(let task, let change, let reply): stopRecorded(task, change, reply: reply, at: now)
         case .launchStop(let launch, let tasks, let change, let reply):
             launchStopRecorded(launch, tasks, change, reply: reply, at: now)
@@ -40,6 +42,8 @@ extension Scheduler {
         case .cancellation(let cancellation): rollBack(cancellation, because: message, at: now)
         case .lapse(let lapse): rollBack(lapse, because: message, at: now)
         case .pushes(let pushes): rollBack(pushes, because: message, at: now)
+        case .alert(let alert): rollBack(alert, because: message, at: now)
+        case .alertsShown(let plugin, let numbers): notShown(numbers, of: plugin, at: now)
         case .stop(let task, let change, let reply): stopNotRecorded(task, change, reply: reply, message, at: now)
         case .launchStop(let launch, let tasks, let change, let reply):
             launchStopNotRecorded(launch, tasks, change, reply: reply, because: message, at: now)
@@ -87,13 +91,13 @@ extension Scheduler {
                 .recordOccurrence(identifier, at: occurrences[identifier] ?? at)
             // The uses of a plugin without a record are dropped.
             case .setUses(let plugin, _): uses[plugin].map { .setUses(plugin, $0) }
-            case .journal, .countPushes: change
+            case .journal, .countPushes, .showAlert: change
             // These belong to changes that are not kept; they hold no value that could be out of date.
             case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch,
                 .endTask, .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue,
                 .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
                 .forgetPlugin, .setPause, .keepPushAnswer, .changePushToken, .storeTransfer, .takeTransfer,
-                .dropTransfers, .raiseIncarnation:
+                .dropTransfers, .storeAlert, .showNotification, .raiseIncarnation:
                 change
             }
         }

@@ -34,6 +34,7 @@ extension Scheduler {
             if wasShort { fillCapacity(of: .background, at: now) }
             return
         }
+        if !wasShort { noteShortage(shortage, at: now) }
         switch verdict {
         case .none: break
         case .kill(let number): kill(number, because: .leftDiskShort)
@@ -41,6 +42,13 @@ extension Scheduler {
             end(number, taken, for: shortage, at: now)
             if shortage.isSevere { kill(number, because: .leftDiskShort) }
         }
+    }
+
+    private mutating func noteShortage(_ shortage: DiskShortage, at now: Moment) {
+        let message =
+            "\(shortage.words), and background launches wait; delete files on this disk, or lower disk-reserve"
+            + " in the configuration of the host"
+        note(JournalEntry(at: now.wall, event: .diskLow, plugin: nil, blame: .machine, message: message))
     }
 
     /// Expires a launch that used up the reserve. It is killed at the end of its grace period, or earlier when less

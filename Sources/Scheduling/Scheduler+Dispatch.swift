@@ -14,6 +14,7 @@ extension Scheduler {
         case .transferBegun(let transfer, let reply): begin(transfer, reply: reply, at: now)
         case .transferPauseRequested(let identifier, let isPaused, let reply):
             setPaused(isPaused, identifier, reply: reply, at: now)
+        case .alerted(let alert, let reply): self.alert(alert, reply: reply, at: now)
         case .cancelRequested(let identifier, let plugin, let launch, let reply):
             cancel(identifier, of: plugin, from: launch, reply: reply, at: now)
         case .cancelAllRequested(let plugin, let launch, let reply):
@@ -78,6 +79,7 @@ extension Scheduler {
         case .runnerExpired(let launch, let ids, let reason): runnerExpired(launch, ids, reason, at: now)
         case .assertionBegan(let launch, let id, let name): assertionBegan(launch, id, named: name, at: now)
         case .assertionEnded(let launch, let id): assertionEnded(launch, id, at: now)
+        case .notificationChanged(let launch, let id, let content): setContent(content, of: launch, id)
         case .violated(let launch, let rule, let message): note(launch, rule: rule, message: message, at: now)
         case .denied(let launch, let message): noteDenial(launch, message: message, at: now)
         }

@@ -138,6 +138,18 @@ extension Scheduler {
         case .abandoned:
             noteStandstills(judgement.standstills, of: task.work, in: number)
             end(number, judgement.index, as: .abandoned, blame: blame, message: judgement.message, at: now)
+        case .returned(let outcome, _) where task.work.isAlert:
+            // The original is shown instead of another attempt.
+            let message = "\(judgement.message); the notification is shown with its original content"
+            end(
+                number,
+                judgement.index,
+                as: outcome.endingRun,
+                blame: blame,
+                message: message,
+                isConsumed: true,
+                at: now
+            )
         case .returned(let continued, _) where task.wasCancelled:
             let outcome = continued.endingRun
             let message = "\(judgement.message); the request was cancelled or stopped and is not requeued"
@@ -222,6 +234,7 @@ extension Scheduler {
         if isConsumed, !outcome.isFinal {
             changes.append(.journal(.consumed(task.work, by: outcome, launch: number, blame: blame, at: now)))
         }
+        changes += showing(task, endedAs: outcome, at: now)
         if let newer { changes.append(.journal(.superseded(task.work, by: newer, launch: number, at: now.wall))) }
         let isHandled = outcome == .succeeded || outcome == .noData
         if task.work.isSessionEvent, isHandled { changes += taking(up: task.work) }

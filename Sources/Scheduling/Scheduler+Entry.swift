@@ -85,7 +85,8 @@ extension Scheduler {
                 "\(event.plugin) sets no receiver for events, so the event \"started\" succeeded when entry returned"
                 + " BGT_OK"
             end(number, index, as: .succeeded, blame: .nobody, message: message, at: now)
-        case .trigger, .fetch, .push, .transfersFinished: endWithoutReceiver(event.plugin, number, index, at: now)
+        case .trigger, .fetch, .push, .transfersFinished, .notification:
+            endWithoutReceiver(event.plugin, number, index, at: now)
         }
     }
 

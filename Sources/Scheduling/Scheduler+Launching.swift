@@ -133,13 +133,14 @@ extension Scheduler {
         guard let first = plugins[plugin].events.first, reasons(against: first, for: own, at: now).isEmpty else {
             return []
         }
-        if first.retry.runsAlone { return [first] }
+        // Each alert has its own time, and its notification is shown before a later one starts.
+        if first.retry.runsAlone || first.type == .notification { return [first] }
         let events = plugins[plugin].events.events(after: nil, limit: configuration.batchSize)
         // Of the events of a plugin, only the retry delay differs: the other reasons were evaluated with the first one.
         // An event that runs alone ends the batch, because the first event is in it.
         return Array(
             events.prefix { event in
-                !event.retry.runsAlone
+                !event.retry.runsAlone && event.type != .notification
                     && Eligibility.timeReasons(against: .event(event), configuration: configuration, now: now).isEmpty
             }
         )

@@ -25,6 +25,7 @@ extension Scheduler {
         restorePushSums(snapshot.pushSums, at: now)
         restorePushAnswers(snapshot.pushAnswers, at: now)
         pushTokenHolders = snapshot.pushTokenHolders
+        showLeftAlerts(snapshot.alerts, at: now)
         for (plugin, pause) in pauses {
             if let end = pause.until { agenda.add(.pause(plugin), at: end) }
         }
@@ -56,7 +57,8 @@ extension Scheduler {
             let due = deferral.reckonAnew(due: becameDue(request), at: now.wall)
             place(request, readySince: due, at: now)
         }
-        for event in work.events { insert(event, at: now) }
+        // An alert that the last host did not show is shown without its extension, see `showLeftAlerts`.
+        for event in work.events where event.type != .notification { insert(event, at: now) }
         let (left, events) = loading.finish(plugin)
         let newest = newestNumbers(work, left)
         for running in left { restore(running, newest: newest, at: now) }

@@ -36,7 +36,7 @@ extension Scheduler {
         case .cancellation(_, _, _, let reply), .cancellationOfAll(_, _, let reply), .taskStop(_, let reply):
             answer = .answer(reply, .notRecorded(message: message))
         case .runRequest(_, let reply): answer = .answer(reply, .notLaunching(message: message))
-        case .submission, .trigger, .push, .transfer, .purge: return false
+        case .submission, .trigger, .push, .transfer, .alert, .purge: return false
         }
         if case .known(let plugins) = concerned(by: call), !plugins.contains(where: loading.isMissing) { return false }
         emit(answer)
@@ -55,7 +55,7 @@ extension Scheduler {
             event = .cancelRequested(identifier, of: mainPlugin(of: plugin), from: launch, reply: reply)
         case .cancellationOfAll(let plugin, let launch, let reply):
             event = .cancelAllRequested(of: mainPlugin(of: plugin), from: launch, reply: reply)
-        case .cancellation(_, nil, _, _), .trigger, .push, .transfer, .runRequest, .taskStop, .purge: break
+        case .cancellation(_, nil, _, _), .trigger, .push, .transfer, .alert, .runRequest, .taskStop, .purge: break
         }
         return ParkedEvent(event: event, user: callingUser, isForeground: isForeground)
     }
@@ -85,6 +85,7 @@ extension Scheduler {
         case .trigger(let trigger): return .known([trigger.plugin])
         case .push(let plugin): return .known([plugin])
         case .transfer(let plugin): return .known([mainPlugin(of: plugin)])
+        case .alert(let plugin): return .known([plugin] + (extensions[plugin] ?? []).sorted())
         case .cancellation(let identifier, let plugin, _, _):
             return plugin.map { .known([mainPlugin(of: $0)]) } ?? concerned(byNames: [identifier])
         case .cancellationOfAll(let plugin, _, _): return .known([mainPlugin(of: plugin)])
@@ -107,6 +108,7 @@ extension SchedulerEvent {
         case trigger(Trigger)
         case push(to: PluginIdentifier)
         case transfer(of: PluginIdentifier)
+        case alert(to: PluginIdentifier)
         case cancellation(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber?, ReplyToken)
         case cancellationOfAll(of: PluginIdentifier, from: LaunchNumber?, ReplyToken)
         case runRequest([TaskIdentifier], ReplyToken)
@@ -123,6 +125,7 @@ extension SchedulerEvent {
         case .transferBegun(let transfer, _): .transfer(of: transfer.plugin)
         case .transferPauseRequested(let identifier, _, _):
             identifier.transfer.map { .transfer(of: $0.plugin) }
+        case .alerted(let alert, _): .alert(to: alert.plugin)
         case .cancelRequested(let identifier, let plugin, let launch, let reply):
             .cancellation(identifier, of: plugin, from: launch, reply)
         case .cancelAllRequested(let plugin, let launch, let reply):
@@ -143,7 +146,8 @@ extension SchedulerEvent {
         case .runnerReady, .runnerUnavailable, .launchUnlimited, .launchFailedByHost, .killTimePassed, .runnerEnded: nil
         case .entered, .loadFailed, .registered, .progressed, .fetchIntervalSet, .completed, .cursorsRead,
             .cursorWritten, .transferEnded, .transferTaken,
-            .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .violated, .denied:
+            .expirationHandlerChanged, .runnerExpired, .assertionBegan, .assertionEnded, .notificationChanged,
+            .violated, .denied:
             nil
         }
     }

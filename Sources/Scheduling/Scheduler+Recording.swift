@@ -80,6 +80,7 @@ extension Scheduler {
             plugins[plugin].requests.end(task.change, about: identifier)
         case .event(let event):
             if task.returns { insert(event, at: now) }
+            if event.type == .notification { alertEnded(event.number, at: now) }
         }
     }
 

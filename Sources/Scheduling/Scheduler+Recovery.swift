@@ -87,6 +87,10 @@ extension Scheduler {
             let message = "\(cause); the request was cancelled or stopped and is not requeued"
             return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
         }
+        if work.isAlert {
+            let message = "\(cause); the notification is shown with its original content"
+            return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
+        }
         var returning = work
         returning.retry.wasInterrupted = true
         if work.kind == .transfer {

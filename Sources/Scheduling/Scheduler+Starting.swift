@@ -11,7 +11,8 @@ extension Scheduler {
         guard let launch = launches.find(number), let preparation = launch.preparation else { return }
         let confined = preparation.runner
         let batch = isStopping ? [] : batch(of: launch.plugin, in: launch.lane, for: number, at: now)
-        guard !batch.isEmpty, let entry = entry(of: launch.plugin, in: launch.lane), confined.map({ $0.entry == entry }) ?? true
+        guard !batch.isEmpty, let entry = entry(of: launch.plugin, in: launch.lane),
+            confined.map({ $0.entry == entry }) ?? true
         else {
             emit(.dismissRunner(number))
             return drop(launch, at: now)
@@ -38,6 +39,7 @@ extension Scheduler {
         (start.end, start.failure) = (confined?.end, confined?.failure)
         launches.update(number) { [start] in $0.phase = .starting(start) }
         let change = inFlight.nextChange()
+        noteStart(ofAlertsIn: batch)
         for work in batch {
             guard let identifier = work.identifier else { continue }
             plugins[launch.plugin].requests.begin(.removes(work.number), about: identifier, as: change)
@@ -63,7 +65,7 @@ extension Scheduler {
         let policy = plugins[plugin].policy
         let budgets = policy.budgets ?? configuration.budgets
         return LaunchBudget(
-            total: batch.compactMap { budgets[$0.kind] }.max(),
+            total: Self.alertBudget(of: batch, budgets[.event]) ?? batch.compactMap { budgets[$0.kind] }.max(),
             gracePeriod: policy.gracePeriod ?? configuration.gracePeriod,
             entryLimit: configuration.stallLimit,
             startingAt: now.monotonic
@@ -115,6 +117,7 @@ extension Scheduler {
     ) {
         emit(.dismissRunner(number))
         guard let launch = launches.find(number), case .starting(let start) = launch.phase else { return }
+        noteFailedStart(ofAlertsIn: start.plan.tasks.map(\.work), at: now)
         for work in start.plan.tasks.map(\.work) {
             guard let identifier = work.identifier else { continue }
             plugins[launch.plugin].requests.end(change, about: identifier)

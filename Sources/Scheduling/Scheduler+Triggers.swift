@@ -63,6 +63,14 @@ extension Scheduler {
                     + " tasks, or trigger one of its extensions"
             )
         }
+        if entry.extensionPoint != .trigger {
+            return SubmissionRefusal(
+                code: .notPermitted,
+                subReason: .notAnExtension,
+                message: "\(plugin) is a notification service extension, and only extensions with the extension-point"
+                    + " trigger are triggered; launch this one with bgtask push send \(main) --alert TITLE --mutable"
+            )
+        }
         if let disabled = [plugin, main].first(where: { !configuration.policy(for: $0).isEnabled }) {
             return .pluginDisabled(disabled)
         }

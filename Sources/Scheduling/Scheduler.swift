@@ -32,6 +32,10 @@ package struct Scheduler: Sendable {
     var pushLines: [PluginIdentifier: PushLines] = [:]
     /// The accepted pushes of the last ten minutes that have an identifier, as recorded in the ledger.
     var pushAnswers: [PluginIdentifier: AnsweredPushes] = [:]
+    /// By main plugin, the accepted alerts whose notification is not shown yet; plugins without any are absent.
+    var alertLines: [PluginIdentifier: AlertLine] = [:]
+    /// The calls that repeat an alert whose acceptance is in flight, by its identity.
+    var repeatedAlerts: [PushIdentity: [ReplyToken]] = [:]
     var loading: LoadState
     var agenda = Agenda()
     var backlog = Backlog()

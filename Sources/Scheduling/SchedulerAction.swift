@@ -102,6 +102,11 @@ package enum Answer: Hashable, Sendable {
     case triggered(SubmissionNumber)
     /// The push with that number was accepted. The deadline is nil for none.
     case pushed(SubmissionNumber, PushResult, expiresAt: WallTime?)
+    /// The alert with that number was accepted.
+    ///
+    /// - Parameter isShown: whether its notification is shown; false while an extension may change it, or an earlier
+    ///   alert of its topic is not shown.
+    case alerted(SubmissionNumber, isShown: Bool)
     case refused(SubmissionRefusal)
     /// The transfer is paused, or its pause has ended.
     case transferPaused(Bool)

@@ -13,6 +13,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case transferBegun(NewTransfer, reply: ReplyToken)
     /// A user's call to pause a transfer, or to resume it.
     case transferPauseRequested(TaskIdentifier, isPaused: Bool, reply: ReplyToken)
+    /// An alert push: a notification for a plugin, which an extension of the plugin may change.
+    case alerted(Alert, reply: ReplyToken)
     /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil.
     case cancelRequested(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber? = nil, reply: ReplyToken)
     case cancelAllRequested(of: PluginIdentifier, from: LaunchNumber? = nil, reply: ReplyToken)
@@ -104,6 +106,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
     case assertionBegan(LaunchNumber, AssertionID, name: String)
     case assertionEnded(LaunchNumber, AssertionID)
+    /// A notification service extension set the content of the notification; nil when the content is invalid.
+    case notificationChanged(LaunchNumber, TaskID, NotificationContent?)
     case violated(LaunchNumber, rule: ABIRule?, message: String)
     /// The sandbox refused a system call of the launch. Reported for the first call of each group, for a limited number
     /// of groups per launch.
@@ -222,6 +226,35 @@ package struct Push: Hashable, Sendable {
 
     private func request(until end: WallTime?) -> TaskRequest {
         .push(to: plugin, expiresAt: end, isLowPriority: isLowPriority)
+    }
+}
+
+/// An alert push for a plugin.
+package struct Alert: Hashable, Sendable {
+    package let plugin: PluginIdentifier
+    package let topic: NotificationTopic?
+    package let content: NotificationContent
+    /// The payload for the extension.
+    package let payload: [UInt8]
+    /// Whether a notification service extension of the plugin may change the content.
+    package let isMutable: Bool
+    /// The identity of the push, for repetitions; nil without an identifier.
+    package let identity: PushIdentity?
+
+    package init(
+        to plugin: PluginIdentifier,
+        topic: NotificationTopic? = nil,
+        content: NotificationContent,
+        payload: [UInt8] = [],
+        isMutable: Bool = false,
+        identity: PushIdentity? = nil
+    ) {
+        self.plugin = plugin
+        self.topic = topic
+        self.content = content
+        self.payload = payload
+        self.isMutable = isMutable
+        self.identity = identity
     }
 }
 

@@ -111,6 +111,24 @@ extension Ledger {
         return try read("reading the journal") { try $0.journal(newest).first?.number ?? JournalNumber(rawValue: 0) }
     }
 
+    /// The notifications with numbers above `number`, oldest first, at most `limit`.
+    package func notifications(
+        after number: NotificationNumber?,
+        limit: Int
+    ) throws(LedgerError) -> [NotificationRecord] {
+        try read("reading notifications") { try $0.notifications(after: number, limit: limit) }
+    }
+
+    /// The newest notifications, oldest of them first, at most `limit`.
+    package func newestNotifications(limit: Int) throws(LedgerError) -> [NotificationRecord] {
+        try read("reading notifications") { try $0.newestNotifications(limit: limit) }
+    }
+
+    /// The numbers of the oldest and the newest notification that the ledger has; nil without any.
+    package func notificationRange() throws(LedgerError) -> ClosedRange<NotificationNumber>? {
+        try read("reading notifications") { try $0.notificationRange() }
+    }
+
     func read<Value>(
         _ operation: String,
         _ body: (Database) throws -> Value
@@ -142,6 +160,7 @@ extension Database {
             pushSums: try pushSums(),
             pushAnswers: try pushAnswers(at: now),
             pushTokenHolders: try pushTokenHolders(),
+            alerts: try pendingAlerts(),
             lastSubmission: last.submission,
             lastLaunch: last.launch
         )

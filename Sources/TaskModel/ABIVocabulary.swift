@@ -72,6 +72,7 @@ package enum ABIVocabulary: UInt32, Hashable, Sendable, CaseIterable {
             [
                 (1, "BGT_EVENT_STARTED"), (2, "BGT_EVENT_TRIGGER"), (3, "BGT_EVENT_FETCH"), (4, "BGT_EVENT_PUSH"),
                 (5, "BGT_EVENT_TRANSFERS_FINISHED"),
+                (6, "BGT_EVENT_NOTIFICATION"),
             ]
         case .outcome:
             [

@@ -22,6 +22,8 @@ package enum PushResult: Hashable, Sendable {
     case replaced(by: SubmissionNumber)
     /// The deadline of the push had passed, or it had to start at once and could not. The waiting push stays.
     case lapsed
+    /// The notification of an alert push was shown.
+    case shown
 }
 
 /// An accepted push with its answer, which its repetitions get.

@@ -3,9 +3,11 @@
 /// The features that a manifest can require of a host under `requires`. Names are compared byte by byte.
 package enum HostFeatures {
     /// The features of the ABI: `query` returns a table for each of these names.
-    package static let ofABI = ["bgtask.legacy-fetch/1", "bgtask.cursor/1", "bgtask.push/1", "bgtask.transfer/1"]
+    package static let ofABI = [
+        "bgtask.legacy-fetch/1", "bgtask.cursor/1", "bgtask.push/1", "bgtask.transfer/1", "bgtask.notification/1",
+    ]
     /// The parts of the manifest format that a host may lack.
-    package static let ofManifest = ["manifest.library-per-architecture"]
+    package static let ofManifest = ["manifest.library-per-architecture", "manifest.extension-point"]
     /// All features of this release, in the order of display.
     package static let all = ofABI + ofManifest
 

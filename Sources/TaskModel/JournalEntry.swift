@@ -19,6 +19,8 @@ package struct JournalEntry: Hashable, Sendable {
         case launchRequested
         case expirationSimulated
         case triggered
+        case notified
+        case diskLow
         case conditionsSimulated
         case simulationEnded
         case leftoverKilled
@@ -45,7 +47,8 @@ package struct JournalEntry: Hashable, Sendable {
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
                 .submitted, .launched, .cancelled, .replaced, .lapsed, .superseded, .consumed, .stopRequested,
-                .cancelRequested, .launchRequested, .expirationSimulated, .triggered, .conditionsSimulated,
+                .cancelRequested, .launchRequested, .expirationSimulated, .triggered, .notified, .diskLow,
+                .conditionsSimulated,
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
@@ -73,6 +76,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .launchRequested: ("launch-requested", "a user requested the immediate launch of a request", false)
             case .expirationSimulated: ("expiration-simulated", "a user simulated the expiration of a task", false)
             case .triggered: ("triggered", "a user triggered an extension", false)
+            case .notified: ("notified", "the notification of an alert push was shown", true)
+            case .diskLow: ("disk-low", "the disk of the containers lacks its reserve", false)
             case .conditionsSimulated: ("conditions-simulated", "a user changed the simulated conditions", false)
             case .simulationEnded: ("simulation-ended", "no condition is simulated any more", false)
             case .leftoverKilled:

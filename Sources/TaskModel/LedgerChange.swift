@@ -66,6 +66,13 @@ package enum LedgerChange: Hashable, Sendable {
     /// Keeps the answer to a push for its repetitions, and deletes the answers to pushes with lower numbers than
     /// `oldest`.
     case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber)
+    /// Stores an alert push whose notification is shown later.
+    case storeAlert(PendingAlert)
+    /// Shows the notification of a stored alert, with the content that an extension changed or, when it is nil, with
+    /// the original. Removes the alert and its waiting event. Does nothing when the alert has been shown.
+    case showAlert(SubmissionNumber, NotificationContent?, at: WallTime)
+    /// Shows a notification at once.
+    case showNotification(ShownNotification)
     /// Raises the incarnation of the ledger to this number; does nothing when it is not higher.
     case raiseIncarnation(Int64)
 }
@@ -211,6 +218,8 @@ package struct LedgerSnapshot: Sendable {
     package var pushAnswers: [PluginIdentifier: [AnsweredPush]]
     /// Plugins with a valid device token.
     package var pushTokenHolders: Set<PluginIdentifier>
+    /// The alerts that the last host accepted and did not show, oldest first.
+    package var alerts: [PendingAlert]
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
@@ -226,6 +235,7 @@ package struct LedgerSnapshot: Sendable {
         pushSums: [PluginIdentifier: [PushSum]] = [:],
         pushAnswers: [PluginIdentifier: [AnsweredPush]] = [:],
         pushTokenHolders: Set<PluginIdentifier> = [],
+        alerts: [PendingAlert] = [],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -240,6 +250,7 @@ package struct LedgerSnapshot: Sendable {
         self.pushSums = pushSums
         self.pushAnswers = pushAnswers
         self.pushTokenHolders = pushTokenHolders
+        self.alerts = alerts
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }

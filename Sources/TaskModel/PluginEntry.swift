@@ -10,6 +10,8 @@ package struct PluginEntry: Hashable, Sendable {
     package let role: PluginRole
     /// The main plugin of an extension; nil for a main plugin.
     package let containingPlugin: PluginIdentifier?
+    /// The events that launch an extension; `trigger` for a main plugin.
+    package let extensionPoint: ExtensionPoint
     /// The extensions that share the container of this main plugin; empty for an extension.
     package let extensions: [PluginIdentifier]
     package let permitted: [PermittedIdentifier]
@@ -46,6 +48,7 @@ package struct PluginEntry: Hashable, Sendable {
         version: String,
         role: PluginRole,
         containingPlugin: PluginIdentifier? = nil,
+        extensionPoint: ExtensionPoint = .trigger,
         extensions: [PluginIdentifier] = [],
         permitted: [PermittedIdentifier],
         modes: Set<BackgroundMode>,
@@ -70,6 +73,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.version = version
         self.role = role
         self.containingPlugin = containingPlugin
+        self.extensionPoint = extensionPoint
         self.extensions = extensions
         self.permitted = permitted
         self.modes = modes

@@ -96,6 +96,14 @@ package enum PluginRole: UInt32, Hashable, Sendable, CaseIterable {
     package var name: String { self == .main ? "main" : "extension" }
 }
 
+/// The events that launch an extension, the value of the manifest key `extension-point`.
+package enum ExtensionPoint: String, Hashable, Sendable, CaseIterable {
+    /// A user's trigger, for example from a share sheet.
+    case trigger
+    /// An alert push to the main plugin, whose notification the extension may change.
+    case notificationService = "notification-service"
+}
+
 /// A manifest's permission for a kind of background work: `fetch` for refresh, `processing` for processing and health
 /// research, `remote-notification` for pushes.
 package enum BackgroundMode: String, Hashable, Sendable, CaseIterable {
@@ -135,6 +143,8 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
     case push = 4
     /// The last transfer of a session ended. The payload is the name of the session.
     case transfersFinished = 5
+    /// An alert push with its payload, for a notification service extension, which may change the notification.
+    case notification = 6
 
     package var name: String {
         switch self {
@@ -143,13 +153,14 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
         case .fetch: "fetch"
         case .push: "push"
         case .transfersFinished: "transfers-finished"
+        case .notification: "notification"
         }
     }
 
     /// The minor version of the ABI since which the event exists.
     package var sinceMinor: Int {
         switch self {
-        case .started, .trigger, .fetch, .push, .transfersFinished: 0
+        case .started, .trigger, .fetch, .push, .transfersFinished, .notification: 0
         }
     }
 }

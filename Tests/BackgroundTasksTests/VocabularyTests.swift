@@ -21,9 +21,10 @@ struct VocabularyTests {
         )
         let outcomes: [BGTask.Outcome] = [.success, .failure, .noData]
         #expect(outcomes.map(\.rawValue) == [BGT_OUTCOME_SUCCESS, BGT_OUTCOME_FAILURE, BGT_OUTCOME_NO_DATA])
-        let events: [BackgroundEvent.Kind] = [.started, .trigger, .fetch, .push, .transfersFinished]
+        let events: [BackgroundEvent.Kind] = [.started, .trigger, .fetch, .push, .transfersFinished, .notification]
         let numbers = [
             BGT_EVENT_STARTED, BGT_EVENT_TRIGGER, BGT_EVENT_FETCH, BGT_EVENT_PUSH, BGT_EVENT_TRANSFERS_FINISHED,
+            BGT_EVENT_NOTIFICATION,
         ]
         #expect(events.map(\.rawValue) == numbers)
         let causes: [BackgroundPlugin.Launch.Cause] = [.due, .user, .event, .relaunch]

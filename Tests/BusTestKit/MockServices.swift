@@ -58,6 +58,12 @@ package final class MockServices {
         try run("signal", object, ["member": member, "text": text])
     }
 
+    /// The calls of the methods of a service: each has the name of the method, then its arguments as JSON values.
+    package func calls(of object: Object) throws -> [[Any]] {
+        let json = try send(["command": "calls", "name": object.name, "path": object.path])
+        return try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[Any]] ?? []
+    }
+
     /// Removes a service from the bus.
     package func stop(_ name: String) throws { try send(["command": "stop", "name": name]) }
 
@@ -71,7 +77,9 @@ package final class MockServices {
         try send(place.merging(arguments) { _, own in own })
     }
 
-    private func send(_ command: [String: Any]) throws {
+    /// - Returns: the result of the command as JSON; empty without one.
+    @discardableResult
+    private func send(_ command: [String: Any]) throws -> String {
         let line = [UInt8](try JSONSerialization.data(withJSONObject: command)) + [UInt8(ascii: "\n")]
         var sent = 0
         while sent < line.count {
@@ -85,6 +93,7 @@ package final class MockServices {
         var byte: UInt8 = 0
         while read(socket, &byte, 1) == 1, byte != UInt8(ascii: "\n") { answer.append(byte) }
         let text = String(decoding: answer, as: UTF8.self)
-        guard text == "done" else { throw BusFailure(message: "mock-services.py: \(text)") }
+        guard text.hasPrefix("done") else { throw BusFailure(message: "mock-services.py: \(text)") }
+        return String(text.dropFirst("done ".count))
     }
 }

@@ -63,14 +63,27 @@ def stop(name):
     process.wait()
 
 
-COMMANDS = {"start": start, "template": template, "change": change, "signal": emit, "suspend": suspend, "stop": stop}
+def plain(value):
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return str(value) if isinstance(value, str) else int(value)
+
+
+# The calls of methods of a service since the last clearing, each with its arguments.
+def calls(name, path):
+    return [[str(method)] + plain(arguments) for _, method, arguments in mock(name, path).GetCalls()]
+
+
+COMMANDS = {"calls": calls, "start": start, "template": template, "change": change, "signal": emit, "suspend": suspend, "stop": stop}
 
 try:
     for line in sys.stdin:
         command = json.loads(line)
         try:
-            COMMANDS[command.pop("command")](**command)
-            print("done", file=answers, flush=True)
+            result = COMMANDS[command.pop("command")](**command)
+            print("done" if result is None else "done " + json.dumps(result), file=answers, flush=True)
         except Exception as error:
             print(f"{type(error).__name__}: {error}".replace("\n", " "), file=answers, flush=True)
 finally:

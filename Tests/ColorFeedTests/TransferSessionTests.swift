@@ -3,6 +3,7 @@
 import BackgroundTasks
 import BackgroundTasksApp
 import BackgroundTasksTesting
+import Foundation
 import StatementTraits
 import Synchronization
 import Testing

@@ -52,7 +52,9 @@ struct RenderingTests {
                                 bgtask.cursor/1
                                 bgtask.push/1
                                 bgtask.transfer/1
+                                bgtask.notification/1
                                 manifest.library-per-architecture
+                                manifest.extension-point
                 process         7, user bgtask
                 started         2026-01-31 00:48:00 (1h ago)
                 boot            b00t

@@ -17,7 +17,8 @@ struct TerminalSafetyTests {
     /// The arguments of one call of every verb except `host run`, `page` and `notification follow`, by verb. Names of local
     /// files contain hostile text.
     private static let calls: [String: [String]] = [
-        "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "logs": ["a.b"], "watch": ["--once"],
+        "run": ["a.b"], "why": ["a.b"], "trigger": ["a.b"], "journal": [], "logs": ["a.b"], "notification list": [],
+        "watch": ["--once"],
         "task submit": ["a.b", "--kind", "refresh"], "task cancel": ["a.b"], "task stop": ["a.b"],
         "task retry": ["a.b"], "task cursor": ["a.b"], "task list": [],
         "plugin list": [], "plugin show": ["a.b"], "plugin check": ["/\(hostile).yaml"],
@@ -44,7 +45,8 @@ struct TerminalSafetyTests {
 
     /// The verbs that take a host's socket and, apart from `watch`, `--json`.
     private static let remote = [
-        "run", "why", "trigger", "journal", "logs", "watch", "task submit", "task cancel", "task stop", "task retry",
+        "run", "why", "trigger", "journal", "logs", "notification list", "watch", "task submit", "task cancel",
+        "task stop", "task retry",
         "task cursor", "task list", "push send", "push token",
         "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
         "schedule list", "simulate expiration", "simulate conditions", "host status", "host reload",
@@ -220,6 +222,8 @@ struct TerminalSafetyTests {
         case .launchList: try hostile(LaunchListReply(launches: [Samples.launch()]))
         case .launchShow: try hostile(Samples.launch(end: Samples.launchEnd, assertions: ["upload"]))
         case .journal: try hostile(JournalReply(entries: [Samples.journalLine()], last: 5))
+        case .notificationList:
+            try hostile(NotificationReply(notifications: [Samples.notification()], last: 5, oldest: 1))
         case .logs: try hostile(LogReply(lines: [Samples.logLine()]))
         case .stats: try hostile(Samples.stats())
         case .metrics: ""

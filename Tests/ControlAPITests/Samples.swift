@@ -453,6 +453,23 @@ enum Samples {
         )
     }
 
+    static func notification(_ number: Int64 = 5, title: String = "New photos") throws -> NotificationLine {
+        NotificationLine(
+            number: number,
+            at: now,
+            alarm: "failed",
+            event: "failed",
+            plugin: try plugin().text,
+            topic: "albums",
+            submission: SubmissionNumber(rawValue: 12),
+            launch: LaunchNumber(rawValue: 41),
+            task: try task().text,
+            blame: "plugin",
+            isChanged: true,
+            content: NotificationContent(title: title, subtitle: "Ann", body: "3 albums")
+        )
+    }
+
     static func journalLine(_ number: Int64 = 5, message: String = "pruned 12 rows") throws -> JournalLine {
         let entry = JournalEntry(
             at: now,

@@ -42,7 +42,7 @@ struct WireShapeTests: WireShapeSuite {
             Samples.host(),
             "HostStatus",
             is: """
-                {"version": "0.1.0", "features": ["bgtask.legacy-fetch/1", "bgtask.cursor/1", "bgtask.push/1", "bgtask.transfer/1", "manifest.library-per-architecture"],
+                {"version": "0.1.0", "features": ["bgtask.legacy-fetch/1", "bgtask.cursor/1", "bgtask.push/1", "bgtask.transfer/1", "bgtask.notification/1", "manifest.library-per-architecture", "manifest.extension-point"],
                  "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
                   "started_at_ns": "1769820480000000000",
                  "boot_id": "b00t", "state_directory": "/var/lib/bgtask",

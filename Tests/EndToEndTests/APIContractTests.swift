@@ -106,6 +106,9 @@ struct APIContractTests {
             try api.call(.launchList, query: [("limit", "100")])
             try api.call(.launchShow, "\(launch)")
             #expect(try api.call(.journal, query: [("limit", "1000")])["entries"].elements.count > 4)
+            let alert = #"{"alert": "New photos", "body": "3 albums", "topic": "albums", "mutable": true}"#
+            #expect(try api.call(.pluginPush, TestPlugin.neighbour.identifier, body: alert)["state"] == "shown")
+            #expect(try api.call(.notificationList, query: [("limit", "10")])["notifications"].elements.count > 0)
             try api.call(.logs, query: [("limit", "1000")])
 
             try api.call(.stats, query: [("plugin", TestPlugin.neighbour.identifier), ("since", "1h")])

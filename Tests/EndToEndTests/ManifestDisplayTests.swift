@@ -17,6 +17,7 @@ struct ManifestDisplayTests {
         case .version: "1.0.0"
         case .role: "role            extension"
         case .containingPlugin: "extension of com.example.obedient"
+        case .extensionPoint: "launched by     trigger"
         case .library: "plugins/libPlain.so"
         case .sha256: "sha256 "
         case .files: "file notes.txt, sha256 "

@@ -45,7 +45,8 @@ struct TransferTests {
         defer { server.close() }
         let plugin = Self.plugin(server, paths: "missing report", upload: "report.txt")
         try await HostFixture.with(plugins: [plugin]) { host in
-            #expect(try await Self.session(host, plugin).event == "succeeded")
+            let session = try await Self.session(host, plugin)
+            #expect(session.event == \"succeeded\")
             let states = host.containerText(plugin, "states.txt").split(separator: "\n")
             #expect(states.count == 2 && states.first == "missing 5 http-status 404 0")
             #expect(states.last?.hasPrefix("report 4 - 201 ") == true)
@@ -59,7 +60,8 @@ struct TransferTests {
         var plugin = Self.plugin(server, paths: "one")
         plugin.policy = []
         try await HostFixture.with(plugins: [plugin]) { host in
-            #expect(try await Self.session(host, plugin).event == "succeeded")
+            let session = try await Self.session(host, plugin)
+            #expect(session.event == \"succeeded\")
             #expect(host.containerText(plugin, "states.txt") == "one 5 address-not-permitted 0 0\n")
             #expect(server.requests.elements.isEmpty)
         }

@@ -22,6 +22,16 @@ struct FuzzedCall {
         case .pluginPush:
             let plugin = try PluginIdentifier(validating: value)
             let push = try PluginPush.reading(body, for: route).validated()
+            if let alert = push.alert {
+                let sent = Alert(
+                    to: plugin,
+                    topic: alert.topic,
+                    content: alert.content,
+                    payload: push.payload,
+                    isMutable: alert.isMutable
+                )
+                return answer { .alerted(sent, reply: $0) }
+            }
             let sent = Push(
                 to: plugin,
                 payload: push.payload,
@@ -67,8 +77,7 @@ struct FuzzedCall {
         case .taskRetry: _ = try RetrySubject(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal,
-            .logs,
-            .stats, .metrics:
+            .notificationList, .logs, .stats, .metrics:
             break
         }
         return nil

@@ -35,6 +35,13 @@ enum FuzzedQuery {
             return try problem(read, read.items, of: route) { again throws(RouteError) in
                 try JournalQuery(reading: again, now: now)
             }
+        case .notificationList:
+            let read = try NotificationQuery(reading: query.value)
+            // A stream has no limit, so a client leaves the limit out.
+            if read.isFollowing { return nil }
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try NotificationQuery(reading: again)
+            }
         case .logs:
             let read = try LogQuery(reading: query.value, now: now)
             return try problem(read, read.items, of: route) { again throws(RouteError) in

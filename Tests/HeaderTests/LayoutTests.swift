@@ -52,7 +52,7 @@ struct LayoutTests {
 
     static let layouts = [
         request, refusal, pending, launchInfo, taskInfo, plugin, host, legacyFetch, cursorInfo, cursors,
-        pushes, transfer, transferInfo, transfers,
+        pushes, transfer, transferInfo, transfers, notifications,
     ]
 
     static let request = layout(
@@ -274,6 +274,15 @@ struct LayoutTests {
         .field("cancel", \.cancel, 16),
         .field("list", \.list, 24),
         .field("take", \.take, 32)
+    )
+
+    static let notifications = layout(
+        "bgt_notifications",
+        bgt_notifications.self,
+        16,
+        .field("size", \.size, 0),
+        .field("reserved", \.reserved, 4),
+        .field("set_content", \.set_content, 8)
     )
 
     private static func layout<Root>(

@@ -37,7 +37,8 @@ struct CatalogueWaitTests {
         case .simulateExpiration: .expirationSimulated(task, reply: token)
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .pushTokenIssue,
             .pushTokenCheck, .taskList, .taskRetry, .taskCursor, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .logs, .stats, .metrics, .simulateConditions:
+            .launchShow, .journal, .notificationList, .logs, .stats, .metrics,
+            .simulateConditions:
             nil
         }
     }

@@ -82,7 +82,7 @@ struct ManifestGrowthTests {
         ("requires: [bgtask.checkpoint/1]", "requires[0] requires"),
         ("on-demand-resources: true", "on-demand-resources unknown-key"),
         ("priority: { com.example.feed.refresh: { least: 3 } }", "priority unknown-key"),
-        ("extension-point: notification-service", "extension-point unknown-key"),
+        ("role: extension\ncontaining-plugin: com.example\nextension-point: widget", "extension-point wrong-value"),
         ("background-modes: [fetch, transfer]", "background-modes[1] wrong-value"),
         ("grants: { health-research: true, camera: true }", "grants.camera unknown-key"),
         ("grants: { network: { quic: [443] } }", "grants.network.quic unknown-key"),

@@ -10,6 +10,7 @@ struct ManifestKeyTests {
         .manifest: "manifest: 1", .requires: "requires: []", .identifier: "identifier: com.example.feed",
         .name: "name: Feed",
         .version: "version: 1.0", .role: "role: main", .containingPlugin: "containing-plugin: com.example",
+        .extensionPoint: "extension-point: trigger",
         .library: "library: libFeed.so", .sha256: "sha256: \(String(repeating: "a", count: 64))",
         .files: "files: {}", .mainBundle: "main-bundle: true",
         .backgroundModes: "background-modes: [fetch]",

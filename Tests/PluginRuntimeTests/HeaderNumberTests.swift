@@ -30,6 +30,7 @@ struct HeaderNumberTests {
         #expect(LaunchCause.allCases.map(\.rawValue) == causes)
         let events = [
             BGT_EVENT_STARTED, BGT_EVENT_TRIGGER, BGT_EVENT_FETCH, BGT_EVENT_PUSH, BGT_EVENT_TRANSFERS_FINISHED,
+            BGT_EVENT_NOTIFICATION,
         ]
         #expect(EventType.allCases.map(\.rawValue) == events)
     }

@@ -12,7 +12,7 @@ struct APNsRequestTests {
     @Test(arguments: [
         ("apns-id", "x", APNsReason.badMessageID), ("apns-id", "eabeae54-14a8-11e5-b60b-1697f925ec7g", .badMessageID),
         ("apns-topic", "", .missingTopic), ("apns-topic", "no topic", .badTopic),
-        ("apns-push-type", "alert", .topicDisallowed), ("apns-push-type", "voip", .topicDisallowed),
+        ("apns-push-type", "alert", .payloadEmpty), ("apns-push-type", "voip", .topicDisallowed),
         ("apns-push-type", "telegram", .invalidPushType), ("apns-priority", "10", .badPriority),
         ("apns-priority", "6", .badPriority), ("apns-priority", "", .badPriority),
         ("apns-expiration", "tomorrow", .badExpirationDate), ("apns-expiration", "-1", .badExpirationDate),
@@ -69,6 +69,20 @@ struct APNsRequestTests {
         #expect(call.token == Samples.deviceToken && call.onlyNow == nil)
         let now = try APNsRequest(try Samples.request(["apns-expiration": "0"])).forHost(body: [1])
         #expect(now.onlyNow == true && now.expiresAt == nil)
+    }
+
+    @Test func `an alert has the content of its payload, its collapse id as topic, and any priority of Apple`() throws {
+        let body = #"{"aps": {"alert": {"title": "A", "body": "B"}, "mutable-content": 1}}"#
+        for priority in ["10", "5", "1"] {
+            let fields = ["apns-push-type": "alert", "apns-priority": priority, "apns-collapse-id": "albums"]
+            let push = try APNsRequest(try Samples.request(fields, body: body))
+            let call = push.forHost(body: Array(body.utf8))
+            #expect(call.alert == "A" && call.body == "B" && call.topic == "albums" && call.mutable == true)
+            #expect(call.payload.map { Array($0) } == Array(body.utf8) && call.token == Samples.deviceToken)
+            #expect(call.priority == nil && call.expiresAt == nil && call.onlyNow == nil)
+        }
+        let background = try APNsRequest(try Samples.request(["apns-collapse-id": "albums"], body: body))
+        #expect(background.alert == nil && background.forHost(body: [1]).alert == nil)
     }
 
     @Test func `a device token in upper case, and the longest collapse id are valid`() throws {

@@ -43,6 +43,7 @@ enum RecordedMessages {
             .transfers(call, of: nil),
             .transfers(call, of: SampleMessages.session),
             .transferTaken(SubmissionNumber(rawValue: 9)),
+            .notificationContent(task, Array("{}".utf8)),
             .violation(.completedTwice, message: "completed twice"),
             .stopped,
         ] + [TaskProgress(done: 3, total: 12)].compactMap(\.self).map { .progress(task, $0) }
@@ -179,7 +180,8 @@ extension RunnerMessage {
             expirationHandler,
             expiring
         case progress, title, fetchInterval, assertionBegan, assertionEnded, cursorWritten, checkpoint
-        case submit, cancel, cancelAll, pending, registerForPushes, unregisterForPushes, log, violation, stopped
+        case submit, cancel, cancelAll, pending, registerForPushes, unregisterForPushes, notificationContent, log,
+            violation, stopped
         case beginTransfer, cancelTransfer, transfers, transferTaken, transferEnded
     }
 
@@ -216,6 +218,7 @@ extension RunnerMessage {
         case .transfers: .transfers
         case .transferTaken: .transferTaken
         case .transferEnded: .transferEnded
+        case .notificationContent: .notificationContent
         }
     }
 }

@@ -99,6 +99,8 @@ enum SampleMessages {
             .transfers(CallNumber(rawValue: .max), of: nil),
             .transfers(CallNumber(rawValue: 0), of: session),
             .transferTaken(SubmissionNumber(rawValue: .max)),
+            .notificationContent(TaskID(rawValue: .max), Array(repeating: 0xff, count: 4_096)),
+            .notificationContent(TaskID(rawValue: 0), []),
             .log(.debug, message: String(repeating: "é", count: 2048)),
             .violation(.completedTwice, message: "completed twice"),
             .stopped,

@@ -16,7 +16,8 @@ struct ReasonTableTests {
             .pluginDisabled(.app), .pluginPaused(.app, PluginPause(since: wall)),
             .identifierNotPermitted(.clean), .modeMissing(.fetch), .entitlementMissing(.healthResearch),
             .pluginTooOld(since: 2, header: 1),
-            .backgroundDenied(.app), .backgroundRefreshOff(nil),
+            .backgroundDenied(.app), .backgroundRefreshOff(nil), .transferLibraryMissing(problem: "gone"),
+            .transferPaused(.transfer(SubmissionNumber(rawValue: 1), of: .app)),
             .deadlinePassed(until: later), .earliestBegin(wall),
             .retryDelay(until: wall, attempts: 1), .spacing(until: later),
             .kindSpacing(until: wall, .refresh, .seconds(900)),
@@ -41,7 +42,7 @@ struct ReasonTableTests {
                 "plugin-missing", "plugin-refused", "plugin-disabled", "plugin-paused",
                 "identifier-not-permitted", "mode-missing",
                 "entitlement-missing", "plugin-too-old", "background-denied", "background-refresh-off",
-                "deadline-passed", "earliest-begin", "retry-delay",
+                "transfer-library-missing", "transfer-paused", "deadline-passed", "earliest-begin", "retry-delay",
                 "spacing", "kind-spacing", "day-budget", "stagger", "use-spacing", "external-power", "network",
                 "container-locked", "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
                 "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit",
@@ -63,9 +64,9 @@ struct ReasonTableTests {
         for reason in Self.reasons { #expect(!reason.remedy.isEmpty && reason.remedy != reason.message) }
     }
 
-    @Test func `only the remedy about the disk reserve, which a reload does not change, requires a restart`() {
+    @Test func `only the remedies about transfer library and disk reserve, which a reload does not change, require a restart`() {
         let kinds = Self.reasons.filter { $0.remedy.contains("restart the host") }.map(\.kind)
-        #expect(kinds == [.diskReserve])
+        #expect(kinds == [.transferLibraryMissing, .diskReserve])
     }
 
     @Test func `the reasons lane-busy and launch-limit mention stopping launches only if stopping launches cause them`()

@@ -29,14 +29,15 @@ struct SchemaTests {
                 "17: pushes without a journal entry",
                 "18: digests of device tokens",
                 "19: order and payloads of cursors, restarts, setbacks",
-                "21: answers to pushes",
-                "22: transfers",
+                "20: answers to pushes",
+                "21: transfers",
+                "22: alerts, notifications",
             ]
         )
-        #expect(LedgerSchema.version == 21)
+        #expect(LedgerSchema.version == 22)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 21)
+        #expect(try pragma("user_version", of: database) == 22)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -72,8 +73,9 @@ struct SchemaTests {
         19: nineteenthVersion,
         20: pushAnswersVersion,
         21: transfersVersion,
+        22: notificationsStep,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 21 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 22 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -243,6 +245,12 @@ private let nineteenthVersion = """
 private let pushAnswersVersion = """
     push_answer: plugin INTEGER! #1, submission INTEGER! #2, identity BLOB!, state TEXT!, other INTEGER, expires_at
         INTEGER, at INTEGER!
+    """
+
+private let notificationsStep = """
+    alert: number INTEGER #1, plugin TEXT!, topic TEXT, accepted_at INTEGER!, title TEXT!, subtitle TEXT, body TEXT
+    notification: number INTEGER #1, at INTEGER!, alarm TEXT, event TEXT, plugin TEXT, topic TEXT, submission INTEGER,
+        launch INTEGER, label TEXT, blame TEXT, is_changed INTEGER!, title TEXT!, subtitle TEXT, body TEXT
     """
 
 private let fifteenthStep = """

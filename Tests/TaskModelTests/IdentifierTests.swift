@@ -44,6 +44,20 @@ struct IdentifierTests {
         #expect(TaskIdentifier("com.example.feed")?.pushedPlugin == nil)
     }
 
+    @Test func `the identifier of a transfer names its plugin and its number, and no manifest can permit it`() throws {
+        let plugin = try #require(PluginIdentifier("com.example.feed"))
+        let transfer = TaskIdentifier.transfer(SubmissionNumber(rawValue: 12), of: plugin)
+        #expect(transfer.text == "com.example.feed:transfer:12" && transfer.isOfHost)
+        #expect(TaskIdentifier(transfer.text) == transfer)
+        #expect(transfer.transfer?.plugin == plugin && transfer.transfer?.number.rawValue == 12)
+        #expect(PermittedIdentifier(transfer.text) == nil)
+        #expect(PermittedIdentifier("com.example.*")?.covers(transfer) == false)
+        for number in ["", "0", "012", "-1", "x"] {
+            #expect(TaskIdentifier("com.example.feed:transfer:\(number)") == nil)
+        }
+        #expect(TaskIdentifier("feed:transfer:1") == nil)
+    }
+
     @Test func `the name of an event is no task identifier`() throws {
         for event in EventType.allCases {
             #expect(TaskIdentifier(event.name) == nil)

@@ -6,8 +6,8 @@ import Testing
 @Suite("Each field of a request belongs to fixed kinds of requests")
 struct RequestFieldTests {
     private static let expected: [RequestField: Set<TaskKind>] = [
-        .requiresNetwork: [.processing, .healthResearch],
-        .requiresExternalPower: [.processing, .healthResearch, .push],
+        .requiresNetwork: [.processing, .healthResearch, .transfer],
+        .requiresExternalPower: [.processing, .healthResearch, .push, .transfer],
         .protection: [.healthResearch], .title: [.continued], .subtitle: [.continued], .strategy: [.continued],
         .resources: [.continued],
     ]
@@ -31,7 +31,7 @@ struct RequestFieldTests {
 
     @Test(arguments: RequestField.allCases)
     func
-        `the fields for network and power belong to processing and health research, power also to pushes, each other to one kind`(
+        `the fields for network and power belong to processing, health research and transfers, power also to pushes, others to one kind`(
             _ field: RequestField
         )
     {
@@ -42,15 +42,16 @@ struct RequestFieldTests {
     func `a request with a field that its kind does not have has a flaw that names the field`(_ kind: TaskKind) throws {
         let terms = kind == .continued ? ContinuedTerms(title: "Export") : nil
         let plain = try request(kind, terms: terms)
-        // A push is no request that anyone submits.
-        #expect((plain.flaw(with: []) == nil) == (kind != .event && kind != .push))
+        // A push and a transfer are no requests that anyone submits.
+        let isSubmittable = TaskKind.submittable.contains(kind)
+        #expect((plain.flaw(with: []) == nil) == isSubmittable)
         let carriers: [(RequestField, TaskRequest)] = [
             (.requiresNetwork, try request(kind, network: true, terms: terms)),
             (.requiresExternalPower, try request(kind, power: true, terms: terms)),
             (.protection, try request(kind, protection: .complete, terms: terms)),
             (.title, try request(kind, terms: ContinuedTerms(title: "Export"))),
         ]
-        for (field, carrier) in carriers where kind != .event && kind != .push {
+        for (field, carrier) in carriers where isSubmittable {
             #expect(carrier.has(field))
             #expect((carrier.flaw(with: []) == nil) == field.belongs(to: kind), "\(field)")
             if !field.belongs(to: kind) { #expect(carrier.flaw(with: [])?.contains(field.key) == true) }

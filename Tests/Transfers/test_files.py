@@ -61,8 +61,16 @@ class FileTests(TransferCase):
         self.assertEqual(self.server.requests[1].range_start(), 2 * MEGABYTE)
 
     def test_a_file_that_was_renamed_before_an_interruption_is_not_fetched_again(self):
-        (self.container / ".transfers/1").write_bytes(b"complete")
-        self.check_finished(self.run_one(self.describe("http://127.0.0.1:1/file")), b"complete")
+        file, description = self.interrupt()
+        for _ in range(2):
+            self.check_finished(self.run_one(description), file.body)
+        self.assertEqual(len(self.server.requests), 2)
+
+    def test_a_file_of_the_same_name_from_before_is_replaced(self):
+        file, description = self.interrupt()
+        for body in [b"old", content(len(file.body), seed=9)]:
+            (self.container / ".transfers/1").write_bytes(body)
+            self.check_finished(self.run_one(description), file.body)
 
     def test_all_bytes_without_the_rename_are_not_fetched_again(self):
         file, description = self.interrupt()

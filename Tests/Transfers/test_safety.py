@@ -1,6 +1,5 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
-"""Addresses, redirects, secrets, the environment, and descriptions that inject headers."""
-import subprocess
+"""Addresses, redirects, secrets and the environment."""
 import unittest
 
 import network
@@ -117,6 +116,25 @@ class RedirectTests(TransferCase):
         self.check_finished(self.run_one(description), file.body, restarts=0)
         self.assertEqual([request.range_start() for request in server.requests], [None, None, None, MEGABYTE])
 
+    def test_the_rest_of_a_cut_part_is_requested_through_the_redirect_again(self):
+        file = File(content(300_000))
+
+        def behave(exchange):
+            if exchange.path == "/":
+                return exchange.answer(307, {"Location": f"/file?once={exchange.number}"})
+            start = file.start_of(exchange) or 0
+            if start == 0:
+                exchange.head(200, {**file.headers(), "Connection": "close"})
+                exchange.send(file.body[:100_000])
+                return exchange.hang_up()
+            file.serve(exchange)
+
+        server = self.serve(behave)
+        end = self.run_one(self.describe(f"{server.origin}/", lines=["size: 300000"]))
+        self.check_finished(end, file.body, restarts=0)
+        self.assertEqual([request.path for request in server.requests],
+                         ["/", "/file?once=0", "/", "/file?once=2"])
+
     def test_a_validator_of_one_url_is_not_sent_to_another(self):
         file = File(content(3 * MEGABYTE))
 
@@ -159,41 +177,3 @@ class RedirectTests(TransferCase):
         self.check_finished(self.run_one(self.describe(f"{server.origin}/"), environment=environment), file.body)
         for request in server.requests:
             self.assertFalse({"cookie", "authorization"} & set(request.headers))
-
-
-class DescriptionTests(TransferCase):
-    def refusal(self, path):
-        run = subprocess.run(self.command(path), capture_output=True, text=True)
-        self.assertEqual((run.returncode, run.stdout), (1, ""), run.stderr)
-        return run.stderr
-
-    def test_wrong_descriptions_are_refused(self):
-        for lines, flaw in [
-            (["header: A: b\r"], "control character"), (["header: A: b\x00c"], "NUL"),
-            (["header: A b: c"], "token"),
-            (["header: A"], "colon"), (["header: Host: other"], "set by the transfer"),
-            (["header: content-length: 5"], "set by the transfer"), (["header: Range: bytes=0-"], "set by the transfer"),
-            (["header: A: " + "b" * 17000], "too long"), (["header: A: b"] * 65, "too many"),
-            (["size: 5", "size: 6"], "twice"), (["size: -5"], "whole number"),
-            (["size: 99999999999999999999"], "whole"),
-            (["sha256: 12"], "64"), (["sha256: " + "z" * 64], "64"), (["unknown: 1"], "unknown line"),
-            (["text"], "colon"), (["discretionary: yes"], "not 1"), (["method: DELETE"], "method"), (["file: a"], "file"),
-            (["label: a\tb"], "control"),
-        ]:
-            with self.subTest(lines[0][:40]):
-                self.assertIn(flaw, self.refusal(self.describe("http://127.0.0.1:1/", lines=lines)))
-
-    def test_a_missing_secret_and_a_secret_with_a_line_end_are_refused(self):
-        path = self.describe("http://127.0.0.1:1/", lines=["secret-header: A: ${key}"])
-        self.assertIn("setting key", self.refusal(path))
-        self.options = ["--secret", "key=hidden\r\nX-Other: 1"]
-        message = self.refusal(path)
-        self.assertIn("control character", message)
-        self.assertNotIn("hidden", message)
-
-    def test_urls_of_other_schemes_and_malformed_ones_are_refused(self):
-        for url, fault in [("file:///etc/passwd", "scheme-not-permitted"), ("ftp://a/", "scheme-not-permitted"),
-                           ("dict://127.0.0.1/", "scheme-not-permitted"), ("http://", "url-invalid"),
-                           ("/path", "url-invalid"), ("http://a:99999/", "url-invalid")]:
-            with self.subTest(url):
-                self.check_end(self.run_one(self.describe(url)), FATAL, fault, status=0)

@@ -55,6 +55,13 @@ extension TestHost {
         token.withUnsafeBytes { bgtt_set_push_token(host, $0.baseAddress, $0.count) }
     }
 
+    /// The last content that the plugin set for a notification, as JSON; nil for none.
+    public var notificationContent: Data? {
+        var bytes = [UInt8](repeating: 0, count: Int(BGTASK_NOTIFICATION_MAX))
+        let length = bgtt_notification_content(host, &bytes, bytes.count)
+        return length == 0 ? nil : Data(bytes.prefix(length))
+    }
+
     /// Whether the plugin has registered for pushes, and not unregistered afterwards.
     public var isRegisteredForPushes: Bool { bgtt_is_registered_for_pushes(host) }
 

@@ -90,13 +90,21 @@ extension TestHost {
         return await outcome(of: delivery)
     }
 
+    /// Delivers an alert push with its payload to a notification service extension, and returns at once. See
+    /// ``notificationContent`` for its answer.
+    ///
+    /// - Returns: the delivered push; nil after a failed entry and after the end of the launch.
+    public func deliverAlert(_ payload: Data) -> Delivery? { deliver(payload, as: .notification) }
+
     /// Delivers a background push with its payload, and returns at once.
     ///
     /// - Returns: the delivered push; nil after a failed entry and after the end of the launch.
-    public func deliverPush(_ payload: Data = Data()) -> Delivery? {
+    public func deliverPush(_ payload: Data = Data()) -> Delivery? { deliver(payload, as: .push) }
+
+    private func deliver(_ payload: Data, as event: BackgroundEvent.Kind) -> Delivery? {
         let number = payload.withUnsafeBytes { bytes in
             var delivery = bgtt_delivery()
-            delivery.event = BackgroundEvent.Kind.push.rawValue
+            delivery.event = event.rawValue
             delivery.payload = payload.isEmpty ? nil : bytes.baseAddress
             delivery.payload_length = payload.count
             return bgtt_deliver(host, &delivery)

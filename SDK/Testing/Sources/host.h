@@ -112,6 +112,8 @@ struct bgtt_host {
     bool has_fetch_mode, has_push_mode, is_registered;
     uint8_t push_token[BGTASK_PUSH_TOKEN_MAX];
     size_t push_token_length;
+    uint8_t notification[BGTASK_NOTIFICATION_MAX];
+    size_t notification_length; /* 0: no content was set */
 
     phase phase;
     bgt_plugin *page; /* in which entry writes; NULL before entry */
@@ -241,6 +243,7 @@ HIDDEN bool is_refused(bgtt_host *host, problem *problem);
 HIDDEN extern const bgt_cursors CURSORS;
 HIDDEN extern const bgt_pushes PUSHES;
 HIDDEN extern const bgt_transfers TRANSFERS;
+HIDDEN extern const bgt_notifications NOTIFICATIONS;
 /* Drops the cursor of a task that succeeded. Locked. */
 HIDDEN void drop_cursor(bgtt_host *host, const task *task);
 

@@ -128,6 +128,7 @@ const void *host_query(const bgt_host *table, const char *id) {
     if (strcmp(id, BGTASK_CURSOR) == 0) return &CURSORS;
     if (strcmp(id, BGTASK_PUSH) == 0) return &PUSHES;
     if (strcmp(id, BGTASK_TRANSFER) == 0) return &TRANSFERS;
+    if (strcmp(id, BGTASK_NOTIFICATION) == 0) return &NOTIFICATIONS;
     return strcmp(id, BGTASK_LEGACY_FETCH) == 0 ? &LEGACY_FETCH : NULL;
 }
 

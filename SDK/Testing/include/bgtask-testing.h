@@ -104,6 +104,9 @@ bool bgtt_set_push_token(bgtt_host *host, const void *bytes, size_t length);
 /* Whether the plugin has registered for pushes, and not unregistered afterwards. */
 bool bgtt_is_registered_for_pushes(bgtt_host *host);
 
+/* Copies the last content that the plugin set for a notification. Returns its number of bytes, 0 for none. */
+size_t bgtt_notification_content(bgtt_host *host, void *buffer, size_t capacity);
+
 /* The real time in milliseconds after which a function that waits gives up. Default: 10,000. */
 void bgtt_set_timeout(bgtt_host *host, uint32_t milliseconds);
 

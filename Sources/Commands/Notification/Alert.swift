@@ -33,6 +33,18 @@ struct Alert: Codable, Hashable {
         remedy = kind.remedy(launch: line.launch)
     }
 
+    /// The notification of an alert push.
+    init(_ line: NotificationLine) {
+        alert = .notification
+        (event, number, task, launch) = (nil, nil, nil, nil)
+        at = CalendarTime(secondOf: line.at)
+        plugin = line.plugin
+        blame = Blame.nobody.rawValue
+        message = [line.title, line.subtitle, line.body].compactMap(\.self).filter { !$0.isEmpty }
+            .joined(separator: ": ")
+        remedy = alert.row.remedy
+    }
+
     /// An alert from the state of the host.
     init(_ kind: AlertKind, at time: WallTime, message: String) {
         alert = kind

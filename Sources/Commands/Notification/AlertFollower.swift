@@ -56,6 +56,27 @@ actor AlertFollower {
         }
     }
 
+    /// Follows the notifications of alert pushes until the calling task is cancelled. Throws when the host refuses the
+    /// call. The messages about lost connections are those of the journal.
+    func followNotifications(of client: ControlClient) async throws {
+        var delay = Self.delay
+        while true {
+            do throws(ControlError) {
+                let newest = try await client.notificationPage(NotificationQuery(limit: 1)).last
+                if progress.notification.map({ newest < $0 }) ?? false { progress.notification = 0 }
+                progress.notification = progress.notification ?? newest
+                let feed = try await client.followNotifications(after: progress.notification)
+                delay = Self.delay
+                for try await line in feed { note(progress.take(line, by: rules)) }
+            } catch {
+                try Task.checkCancellation()
+                if case .refused(let status, _) = error, status < 500 { throw error }
+            }
+            try await CommandContext.current.pause(delay)
+            delay = min(Self.longestDelay, delay * 2)
+        }
+    }
+
     /// Reads the state of the host once per interval, until the calling task is cancelled.
     func followState(of client: ControlClient) async throws {
         while true {

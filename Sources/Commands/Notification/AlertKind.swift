@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// A lasting failure that `bgtask notification follow` reports: no retry corrects it.
+/// A lasting failure that `bgtask notification follow` reports: no retry corrects it. Also the notification of an alert
+/// push, which is reported only if it is selected.
 enum AlertKind: String, Codable, Hashable, CaseIterable {
     case abandoned
     case failed
@@ -11,48 +12,30 @@ enum AlertKind: String, Codable, Hashable, CaseIterable {
     case occurrenceMissed = "occurrence-missed"
     case diskLow = "disk-low"
     case ledgerFailing = "ledger-failing"
+    case notification
 
     /// Meaning of the alert, the journal events that cause it, the blames of these entries, and the remedy. Without
-    /// events, the state of the host causes it.
+    /// events, the state of the host or the feed of notifications causes it. The alarms of the host have the same table.
     var row: (meaning: String, events: Set<JournalEntry.Event>, blames: Set<Blame>, remedy: String) {
+        let (remedy, meaning) = own
+        guard let alarm = HostAlarm(rawValue: rawValue)?.row else { return (meaning, [], [], remedy) }
+        // The state of the host has the present shortage, also after a start of the command.
+        if self == .diskLow { return (alarm.meaning, [], [], remedy) }
+        return (alarm.meaning, alarm.events, alarm.blames, remedy)
+    }
+
+    /// The remedy, and the meaning of an alert that is no alarm of the host.
+    private var own: (remedy: String, meaning: String) {
         switch self {
-        case .abandoned:
-            (
-                "a task has used up its attempts", [.task(.abandoned)], Self.notByUser,
-                "correct the cause, and submit the task again with bgtask task retry"
-            )
-        case .failed:
-            (
-                "a task failed, and the host does not retry it",
-                [.task(.failed), .task(.notRegistered), .task(.noProgress), .consumed], [.plugin, .unknown],
-                "correct the cause, and submit the task again with bgtask task retry"
-            )
-        case .overstayed:
-            (
-                "a task or an assertion was still open at the end of its grace period",
-                [.task(.expired), .task(.overran), .launch(.overran)], [.plugin, .unknown],
-                "end the work at its expiration, or raise the budget of the plugin"
-            )
-        case .refused:
-            (
-                "the host refuses a plugin", [.pluginRefused, .provenanceRefused], Set(Blame.allCases),
-                "see the problem with bgtask plugin list and bgtask why"
-            )
-        case .occurrenceMissed:
-            (
-                "the request of a schedule was refused", [.occurrenceMissed], Set(Blame.allCases),
-                "correct the schedule, which bgtask schedule list shows"
-            )
-        case .diskLow:
-            (
-                "the disk of the containers lacks its reserve, and background launches wait", [], [],
-                "delete files on this disk, or lower disk-reserve in the configuration of the host"
-            )
+        case .abandoned, .failed: ("correct the cause, and submit the task again with bgtask task retry", "")
+        case .overstayed: ("end the work at its expiration, or raise the budget of the plugin", "")
+        case .refused: ("see the problem with bgtask plugin list and bgtask why", "")
+        case .occurrenceMissed: ("correct the schedule, which bgtask schedule list shows", "")
+        case .diskLow: ("delete files on this disk, or lower disk-reserve in the configuration of the host", "")
         case .ledgerFailing:
-            (
-                "the ledger cannot be written, and no request is accepted", [], [],
-                "find the cause with bgtask host check"
-            )
+            ("find the cause with bgtask host check", "the ledger cannot be written, and no request is accepted")
+        case .notification:
+            ("read it with bgtask notification list", "an alert push was shown; reported only if it is selected")
         }
     }
 
@@ -61,8 +44,6 @@ enum AlertKind: String, Codable, Hashable, CaseIterable {
         guard let launch else { return row.remedy }
         return "\(row.remedy); read bgtask launch show \(launch) and bgtask logs \(launch)"
     }
-
-    private static let notByUser = Set(Blame.allCases).subtracting([.user])
 
     /// The kind of alert that an entry with this event and blame causes; nil for none.
     init?(event: String, blame: String) {

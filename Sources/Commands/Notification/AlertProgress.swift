@@ -10,6 +10,8 @@ struct AlertProgress: Codable, Hashable {
     private(set) var format = 1
     /// The number of the last handled journal entry; nil before the first connection.
     var number: Int64?
+    /// The number of the last handled notification; nil before the first connection, and when none is selected.
+    var notification: Int64?
     private(set) var memory = AlertSelection.Memory()
     private(set) var limiter = AlertLimiter()
     private(set) var queue = DeliveryQueue()
@@ -43,6 +45,18 @@ struct AlertProgress: Codable, Hashable {
         if let number, line.number <= number { return [] }
         number = line.number
         return add(rules.selection.alert(of: line, &memory).map { [$0] } ?? [], by: rules, at: now)
+    }
+
+    /// Handles a notification of the feed. Returns remarks for the operator. The host's alarms arrive by the journal.
+    mutating func take(_ line: NotificationLine, by rules: Rules) -> [String] {
+        if let notification, line.number <= notification { return [] }
+        notification = line.number
+        let selection = FeedSelection(plugins: rules.selection.plugins, kinds: [.notification])
+        guard line.alarm == nil, selection.selects(line) else { return [] }
+        // Not limited: a sender that shows much delays no alarm of the plugin.
+        let alert = Alert(line)
+        let message = AlertMessage([alert], count: 1, newest: alert, host: rules.host)
+        return [queue.add(message)].compactMap(\.self)
     }
 
     /// Handles the state of the host. Returns remarks for the operator.

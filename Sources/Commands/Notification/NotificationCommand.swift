@@ -2,15 +2,16 @@
 
 import ArgumentParser
 
-/// `bgtask notification`: the alerts of a host.
+/// `bgtask notification`: the notifications and the alerts of a host.
 struct NotificationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notification",
-        abstract: "Report lasting failures of plugins and of the host.",
+        abstract: "Show notifications, and report lasting failures of plugins and of the host.",
         discussion: """
-            Example:
+            Examples:
+              bgtask notification list
               bgtask notification follow --exec /etc/bgtask/alert
             """,
-        subcommands: [NotificationFollowCommand.self]
+        subcommands: [NotificationListCommand.self, NotificationFollowCommand.self]
     )
 }

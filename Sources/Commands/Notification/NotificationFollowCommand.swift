@@ -4,20 +4,22 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 import LinuxSystem
+import MessageBus
 import TaskModel
 
 /// `bgtask notification follow`: reports lasting failures to a command or a webhook, until it is ended.
 struct NotificationFollowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "follow",
-        abstract: "Report lasting failures to a command or a webhook.",
+        abstract: "Report lasting failures, and notifications, to a command, a webhook or the desktop.",
         discussion: """
             Follows the journal, also over restarts of the host, until Ctrl-C. Without --exec and --webhook it prints \
             each message. A message is one JSON object about a plugin: the first alert at once, the later ones of an \
             interval together. --exec runs /bin/sh -c COMMAND with the object as standard input, and BGTASK_ALERT, \
             BGTASK_PLUGIN, BGTASK_TASK, BGTASK_EVENT, BGTASK_LAUNCH, BGTASK_BLAME, BGTASK_MESSAGE, BGTASK_REMEDY and \
             BGTASK_COUNT in its environment; exit status 0 means delivered. --webhook posts the object. A failed \
-            delivery is repeated. The log lines of the launch need the role operate.
+            delivery is repeated. The log lines of the launch need the role operate. --desktop shows each \
+            notification of bgtask notification list on the desktop of the user, one by one.
 
             Alerts:
             \(AlertKind.allCases.map { "  \($0.rawValue): \($0.row.meaning)" }.joined(separator: "\n"))
@@ -25,6 +27,7 @@ struct NotificationFollowCommand: AsyncParsableCommand {
             Examples:
               bgtask notification follow --outcome abandoned --outcome refused
               bgtask notification follow --exec 'mail -s "$BGTASK_PLUGIN" root' --state alerts.json
+              bgtask notification follow --desktop --state ~/.local/state/bgtask-notify.json
               bgtask notification follow --webhook https://chat.example.com/hook --interval 1h
             """
     )
@@ -48,6 +51,9 @@ struct NotificationFollowCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Run this command for each message.", valueName: "command"))
     var exec: String?
+
+    @Flag(help: "Show each notification on the desktop of this user.")
+    var desktop = false
 
     @Option(help: ArgumentHelp("Post each message to this http or https URL.", valueName: "url"))
     var webhook: String?
@@ -74,6 +80,9 @@ struct NotificationFollowCommand: AsyncParsableCommand {
     private static let logLines = 20
 
     func validate() throws {
+        if desktop, exec != nil || webhook != nil {
+            throw ValidationError("--desktop excludes --exec and --webhook; run one command for each of them")
+        }
         if exec != nil, webhook != nil {
             throw ValidationError("--exec and --webhook exclude each other; run one command for each of them")
         }
@@ -87,6 +96,7 @@ struct NotificationFollowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if desktop { return try await showOnDesktop() }
         let rules = AlertProgress.Rules(
             selection: AlertSelection(plugins: Set(plugin), kinds: Set(outcome)),
             interval: try duration(interval, "--interval", in: .seconds(1) ... .seconds(7 * 86_400), "1s to 7d"),
@@ -105,6 +115,25 @@ struct NotificationFollowCommand: AsyncParsableCommand {
         }
     }
 
+    private func showOnDesktop() async throws {
+        guard let address = BusAddress.session(environment: CommandContext.current.environment) else {
+            throw CommandFailure(
+                .refused,
+                "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR names the bus of a session",
+                remedy: "run the command in the session of the user, or as its unit bgtask-notify"
+            )
+        }
+        let follower = try DesktopFollower(
+            FeedSelection(plugins: Set(plugin), kinds: Set(outcome)),
+            host: host.choice.socket,
+            notifier: DesktopNotifier(address),
+            path: state.map(FilePlace.absolute)
+        )
+        try await ControlClient.withConnection(to: host.choice.socket) { client in
+            try await Interruptible.run { try await follower.follow(client) }
+        }
+    }
+
     private func follow(_ rules: AlertProgress.Rules, _ file: AlertStateFile, _ target: AlertTarget) async throws {
         let (wakeUps, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let follower = try AlertFollower(rules, file, wakeUps: continuation)
@@ -113,6 +142,9 @@ struct NotificationFollowCommand: AsyncParsableCommand {
                 try await withThrowingTaskGroup { group in
                     group.addTask { try await follower.followJournal(of: client) }
                     group.addTask { try await follower.followState(of: client) }
+                    if rules.selection.kinds.contains(.notification) {
+                        group.addTask { try await follower.followNotifications(of: client) }
+                    }
                     group.addTask { try await Self.deliver(from: follower, to: target, client, wakeUps, continuation) }
                     defer { group.cancelAll() }
                     try await group.next()

@@ -6,21 +6,25 @@ import ControlClient
 import FoundationEssentials
 import TaskModel
 
-/// `bgtask push send`: sends a background push to a main plugin.
+/// `bgtask push send`: sends a background push or an alert push to a main plugin.
 struct PushSendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
-        abstract: "Send a background push to a plugin, with an optional payload.",
+        abstract: "Send a background push, or an alert, to a plugin.",
         discussion: """
             The push is on disk when the command returns. The host launches the plugin when the machine permits it, at \
             most once in 20 minutes by default. One push waits for each plugin: a newer one replaces it. The manifest \
             of the plugin has to list the background mode remote-notification.
+
+            With --alert the push is a notification, which the host shows at once. With --mutable, a notification \
+            service extension of the plugin may change it within 30 seconds.
 
             Examples:
               bgtask push send com.example.feed --payload news.json
               bgtask push send com.example.feed --expires-at +1h --priority low
               bgtask push send com.example.feed --only-now
               bgtask push send com.example.feed --id "$(uuidgen)" --payload news.json
+              bgtask push send com.example.feed --alert "New photos" --body "3 albums" --mutable
             """
     )
 
@@ -55,22 +59,66 @@ struct PushSendCommand: AsyncParsableCommand {
         transform: UUIDArgument.value
     )
     var id: UUID?
+    @Option(help: ArgumentHelp("Show a notification with this title.", valueName: "title"))
+    var alert: String?
+
+    @Option(help: ArgumentHelp("The text of the notification.", valueName: "text"))
+    var body: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the order of the notifications with this topic; the newest replaces the others on a desktop.",
+            valueName: "topic"
+        )
+    )
+    var topic: String?
+
+    @Flag(help: "Let the plugin's notification service extension change the notification.")
+    var mutable = false
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
-    func validate() throws { _ = try deadline() }
+    func validate() throws {
+        _ = try deadline()
+        if alert == nil, body != nil || topic != nil || mutable {
+            throw ValidationError("--body, --topic and --mutable need a notification; add --alert TITLE")
+        }
+        if alert != nil, expiresAt != nil || priority != .normal || onlyNow {
+            throw ValidationError(
+                "--expires-at, --priority and --only-now are for background pushes; leave them out with --alert"
+            )
+        }
+        if let topic, NotificationTopic(topic) == nil {
+            throw ValidationError(
+                "--topic \(topic.inQuotes) has not 1 to \(NotificationTopic.mostBytes) bytes without control characters"
+            )
+        }
+    }
 
     func run() async throws {
         let bytes = try payload.map(PayloadFile.bytes) ?? []
-        let push = PluginPush(
+        let push = try push(bytes)
+        try output.show(try await host.connected { try await $0.push(to: identifier, push) })
+    }
+
+    private func push(_ bytes: [UInt8]) throws -> PluginPush {
+        guard let alert else {
+            return PluginPush(
+                payload: bytes,
+                expiresAt: try deadline(),
+                priority: priority,
+                onlyNow: onlyNow,
+                id: id
+            )
+        }
+        return PluginPush(
+            alert: NotificationContent(title: alert, body: body),
+            topic: topic.flatMap(NotificationTopic.init),
+            isMutable: mutable,
             payload: bytes,
-            expiresAt: try deadline(),
-            priority: priority,
-            onlyNow: onlyNow,
             id: id
         )
-        try output.show(try await host.connected { try await $0.push(to: identifier, push) })
     }
 
     private func deadline() throws -> WallTime? { try expiresAt.map { try TimeArgument.future($0) } }

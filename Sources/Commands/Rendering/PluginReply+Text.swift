@@ -10,6 +10,7 @@ extension PluginReply: Presentable {
         fields.add("plugin", summary.identifier)
         fields.add("name", summary.name + (summary.version.map { " \($0)" } ?? ""))
         fields.add("role", summary.role + (containingPlugin.map { " of \($0)" } ?? ""))
+        fields.add("launched by", each: extensionPoint.map { [$0] } ?? [])
         fields.add("state", summary.state.rawValue)
         fields.add("paused", each: summary.pause.map { [$0.text(for: reader)] } ?? [])
         fields.add("waits for", each: reasons.map { $0.text(for: reader) })

@@ -69,6 +69,7 @@ extension PluginPushReply: Presentable {
         case .replaced:
             let successor = successor.map { "push \($0)" } ?? "a newer push"
             return "push \(submission) to \(plugin) was replaced by \(successor)"
+        case .shown: return "push \(submission) to \(plugin) is shown"
         case .lapsed:
             let cause = "its deadline has passed, or it had to start at once and could not"
             return "push \(submission) to \(plugin) lapsed: \(cause)"

@@ -10,11 +10,14 @@ package enum PushPriority: String, CaseIterable, Hashable, Sendable {
     case low
 }
 
-/// The body of `POST /v1/plugins/{identifier}/push`, which sends a background push to a main plugin.
+/// The body of `POST /v1/plugins/{identifier}/push`, which sends a background push or an alert push to a main
+/// plugin.
 package struct PluginPush: CallBody, Hashable {
     package static let fields: [BodyField] = [
         .optional("payload", .base64), .optional("expires_at", .time), .optional("priority", .text),
-        .optional("token", .text), .optional("only_now", .boolean), .optional("id", .text),
+        .optional("token", .text), .optional("only_now", .boolean), .optional("id", .text), .optional("alert", .text),
+        .optional("subtitle", .text), .optional("body", .text), .optional("topic", .text),
+        .optional("mutable", .boolean),
     ]
 
     /// The payload, encoded in base 64; nil for an empty one.
@@ -31,6 +34,15 @@ package struct PluginPush: CallBody, Hashable {
     /// The identifier of the push, a UUID that the sender chooses; nil for none. A repetition with the same content
     /// gets the answer of the first push.
     package let id: String?
+    /// The title of an alert push; nil for a background push.
+    package internal(set) var alert: String?
+    /// The second line of an alert; nil for none.
+    package internal(set) var subtitle: String?
+    package internal(set) var body: String?
+    /// The topic of an alert; nil for none.
+    package internal(set) var topic: String?
+    /// Whether a notification service extension of the plugin may change an alert; nil stands for false.
+    package internal(set) var mutable: Bool?
 
     package init(
         payload: [UInt8] = [],
@@ -49,7 +61,7 @@ package struct PluginPush: CallBody, Hashable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case payload, priority, token, id
+        case payload, priority, token, id, alert, subtitle, body, topic, mutable
         case expiresAt = "expires_at"
         case onlyNow = "only_now"
     }
@@ -62,6 +74,8 @@ package struct PluginPush: CallBody, Hashable {
         package let token: PushToken?
         package let isOnlyNow: Bool
         package let id: UUID?
+        /// The alert; nil for a background push.
+        package let alert: ValidAlert?
     }
 
     package func validated() throws(RouteError) -> Valid {
@@ -71,7 +85,8 @@ package struct PluginPush: CallBody, Hashable {
             priority: try validPriority(),
             token: try token.map { text throws(RouteError) in try PushToken(validating: text) },
             isOnlyNow: onlyNow ?? false,
-            id: try id.map { text throws(RouteError) in try Self.identifier(text) }
+            id: try id.map { text throws(RouteError) in try Self.identifier(text) },
+            alert: try validAlert()
         )
     }
 
@@ -101,12 +116,14 @@ package struct PluginPush: CallBody, Hashable {
 package struct PluginPushReply: Codable, Hashable, Sendable {
     /// The state of a push at the time of the answer.
     package enum State: String, Codable, CaseIterable, Hashable, Sendable {
-        /// The push waits for its delivery.
+        /// The push waits for its delivery, or an alert for its extension or an earlier alert of its topic.
         case stored
         /// A newer push replaced this one before it was stored.
         case replaced
         /// The deadline of the push had passed, or it had to start at once and could not. The waiting push of the plugin stays.
         case lapsed
+        /// The notification of the alert is shown.
+        case shown
     }
 
     package let plugin: String

@@ -10,6 +10,7 @@ extension PluginReply {
         case isBackgroundRefreshOn = "background_refresh"
         case isBackgroundDenied = "background_denied"
         case containingPlugin = "containing_plugin"
+        case extensionPoint = "extension_point"
         case manifestDigest = "manifest_digest"
         case libraryDigest = "library_digest"
         case hasMainBundle = "main_bundle"
@@ -28,6 +29,7 @@ extension PluginReply {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         summary = try PluginListReply.Summary(from: decoder)
         containingPlugin = try container.decodeIfPresent(String.self, forKey: .containingPlugin)
+        extensionPoint = try container.decodeIfPresent(String.self, forKey: .extensionPoint)
         manifest = try container.decode(String.self, forKey: .manifest)
         manifestDigest = try container.decode(String.self, forKey: .manifestDigest)
         requires = try container.decode([String].self, forKey: .requires)
@@ -63,6 +65,7 @@ extension PluginReply {
         try summary.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(containingPlugin, forKey: .containingPlugin)
+        try container.encodeIfPresent(extensionPoint, forKey: .extensionPoint)
         try container.encode(manifest, forKey: .manifest)
         try container.encode(manifestDigest, forKey: .manifestDigest)
         try container.encode(requires, forKey: .requires)

@@ -7,6 +7,8 @@ package import TaskModel
 package struct PluginReply: Codable, Hashable, Sendable {
     package let summary: PluginListReply.Summary
     package let containingPlugin: String?
+    /// The events that launch an extension; nil for a main plugin.
+    package let extensionPoint: String?
     package let manifest: String
     /// Digest of the manifest: SHA-256 in lower-case hexadecimal.
     package let manifestDigest: String
@@ -80,6 +82,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     ) {
         self.summary = summary
         self.containingPlugin = entry.containingPlugin?.text
+        self.extensionPoint = entry.role == .extension ? entry.extensionPoint.rawValue : nil
         self.manifest = entry.manifestPath
         self.manifestDigest = entry.manifestDigest
         self.requires = entry.requires

@@ -6,7 +6,7 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-// Background pushes by users and their programs.
+// Background pushes and alerts by users and their programs.
 extension ControlRoutes {
     func push(_ text: String, _ body: PluginPush) async throws -> PluginPushReply {
         let plugin = try PluginIdentifier(validating: text)
@@ -21,6 +21,7 @@ extension ControlRoutes {
     }
 
     private func push(_ body: PluginPush.Valid, to plugin: PluginIdentifier) async throws -> PluginPushReply {
+        if let alert = body.alert { return try await self.alert(alert, of: body, to: plugin) }
         let push = Push(
             to: plugin,
             payload: body.payload,
@@ -29,9 +30,32 @@ extension ControlRoutes {
             isOnlyNow: body.isOnlyNow,
             identity: PushIdentity(of: body, from: caller?.callingUser.uid)
         )
-        switch await ask({ .pushed(push, reply: $0) }) {
+        return try reply(to: await ask { .pushed(push, reply: $0) }, for: plugin)
+    }
+
+    private func alert(
+        _ alert: PluginPush.ValidAlert,
+        of body: PluginPush.Valid,
+        to plugin: PluginIdentifier
+    ) async throws -> PluginPushReply {
+        let own = { NotificationJSON.payload(of: alert.content, isMutable: alert.isMutable) }
+        let push = Alert(
+            to: plugin,
+            topic: alert.topic,
+            content: alert.content,
+            payload: body.payload.isEmpty ? own() : body.payload,
+            isMutable: alert.isMutable,
+            identity: PushIdentity(of: body, from: caller?.callingUser.uid)
+        )
+        return try reply(to: await ask { .alerted(push, reply: $0) }, for: plugin)
+    }
+
+    private func reply(to answer: Answer, for plugin: PluginIdentifier) throws -> PluginPushReply {
+        switch answer {
         case .pushed(let number, let result, let expiresAt):
             return PluginPushReply(number, plugin: plugin, result, expiresAt: expiresAt)
+        case .alerted(let number, let isShown):
+            return PluginPushReply(number, plugin: plugin, state: isShown ? .shown : .stored)
         case .refused(let refusal)
         where refusal.subReason == .pluginMissing && !catalogue.contents.refused.contains { $0.identifier == plugin }:
             throw noSuchPlugin(plugin)
@@ -53,6 +77,7 @@ extension PluginPushReply {
         case .replaced(let successor):
             self.init(number, plugin: plugin, state: .replaced, successor: successor, expiresAt: expiresAt)
         case .lapsed: self.init(number, plugin: plugin, state: .lapsed, expiresAt: expiresAt)
+        case .shown: self.init(number, plugin: plugin, state: .shown)
         }
     }
 }

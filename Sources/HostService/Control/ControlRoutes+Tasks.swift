@@ -145,7 +145,8 @@ extension ControlRoutes {
         case .notPurged(let message): RouteError(.notPurged, message)
         case .cursorNotCleared(let message): RouteError(.cursorInUse, message)
         case .noSuchTransfer(let message): RouteError(.noSuchTask, message)
-        case .submitted, .triggered, .pushed, .transferPaused, .cancelled, .launching, .expiring, .stopping, .purged, .paused, .resumed,
+        case .submitted, .triggered, .pushed, .alerted, .transferPaused, .cancelled, .launching, .expiring, .stopping,
+            .purged, .paused, .resumed,
             .cursorRecorded, .cursorCleared, .pushTokenChanged:
             RouteError(
                 .unexpected,

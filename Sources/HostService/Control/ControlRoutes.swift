@@ -72,6 +72,7 @@ struct ControlRoutes: Sendable {
         case .launchShow: Response(json: try await launch(call.value))
         case .launchStop: Response(json: try await stopLaunch(call.value))
         case .journal: try await journal(journalQuery(call.query))
+        case .notificationList: try await notifications(NotificationQuery(reading: call.query.value))
         case .logs: try await logs(logQuery(call.query))
         case .stats: Response(json: try await statistics(statsQuery(call.query)))
         case .metrics: try await metrics(MetricsFormat(accepting: call.accept))
@@ -122,7 +123,8 @@ extension Route {
         case .pluginPurge, .pluginTrigger, .pluginPush, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run:
             .park
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .taskList, .scheduleList,
-            .launchList, .launchShow, .journal, .logs, .pushTokenCheck, .stats, .metrics, .simulateConditions:
+            .launchList, .launchShow, .journal, .notificationList, .logs, .pushTokenCheck, .stats, .metrics,
+            .simulateConditions:
             .none
         }
     }

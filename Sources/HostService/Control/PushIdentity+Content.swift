@@ -16,6 +16,12 @@ extension PushIdentity {
         var hash = SHA256()
         hash.update(data: Array("\(user.map(String.init) ?? "none") \(id.uuidString) ".utf8))
         hash.update(data: Array("\(push.priority.rawValue) \(push.isOnlyNow) ".utf8))
+        if let alert = push.alert {
+            // The JSON has no texts without an end, so that two contents do not have the same bytes.
+            hash.update(data: Array("alert \(alert.isMutable) \(alert.topic?.text.utf8.count ?? 0) ".utf8))
+            hash.update(data: Array((alert.topic?.text ?? "").utf8))
+            hash.update(data: NotificationJSON.payload(of: alert.content, isMutable: alert.isMutable))
+        }
         hash.update(data: push.payload)
         self.init(bytes: Array(hash.finalize()))
     }

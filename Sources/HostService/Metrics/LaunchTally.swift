@@ -64,7 +64,8 @@ struct LaunchTally: Sendable {
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .storeCursor,
             .dropCursor, .restart, .setStandstills, .forbidRequeue, .recordWait, .setDeferrals, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .keepPushAnswer,
-            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation:
+            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert, .showAlert,
+            .showNotification:
             break
         }
     }

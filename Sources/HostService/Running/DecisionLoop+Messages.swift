@@ -216,8 +216,8 @@ extension DecisionLoop {
             case .refused(let refusal): send(.refused(call, refusal), to: launch)
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
-            case .triggered, .pushed, .transferPaused, .noSuchTransfer, .launching, .notLaunching, .expiring, .stopping,
-                .notRunning, .purged, .notPurged,
+            case .triggered, .pushed, .alerted, .transferPaused, .noSuchTransfer, .launching, .notLaunching, .expiring,
+                .stopping, .notRunning, .purged, .notPurged,
                 .paused, .resumed, .cursorRecorded, .cursorCleared, .cursorNotCleared, .pushTokenChanged:
                 break  // Only calls of users have these answers.
             }

@@ -63,7 +63,8 @@ extension SchedulerAction {
     /// The case of an action, without its values.
     enum Kind: String, CaseIterable, Sendable {
         case commit, answer, load, takeRunner, discardContainer, dismissRunner, confineRunner, sendPlan
-        case deliver, expire, yieldCursor, expireAssertions, stop, sweepTransfers, kill, setKillTime, wake, watch, stopped
+        case deliver, expire, yieldCursor, expireAssertions, stop, sweepTransfers, kill, setKillTime, wake, watch,
+            stopped
     }
 
     var kind: Kind {

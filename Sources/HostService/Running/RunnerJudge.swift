@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
 import PluginLaunch
 import RunnerWire
 import SandboxPolicy
@@ -148,6 +149,8 @@ struct RunnerJudge: Hashable {
         case .transfers(let call, let session): return .transfer(.list(call, of: session), of: plugin)
         case .transferTaken(let number): return .transfer(.taken(number), of: plugin)
         case .transferEnded(let task, let end): return .transfer(.ended(task, end.bounded), of: plugin)
+        case .notificationContent(let task, let json):
+            return .event(.notificationChanged(launch, task, NotificationJSON.content(json)))
         case .log(let level, let task, let message):
             // Each byte that is not UTF-8 was replaced by three bytes.
             return .log(level, of: task, Self.bounded(message, limit: 3 * 4_096))

@@ -148,6 +148,7 @@ package enum CatalogueReader {
             version: manifest.version,
             role: manifest.role,
             containingPlugin: containing[candidate.identifier],
+            extensionPoint: manifest.extensionPoint,
             extensions: manifest.role == .main ? manifest.extensions + added.sorted() : [],
             permitted: manifest.permitted.map(\.value),
             modes: manifest.modes,

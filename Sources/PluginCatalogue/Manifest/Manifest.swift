@@ -24,6 +24,8 @@ package struct Manifest: Hashable, Sendable {
     package let role: PluginRole
     /// The main plugin of an extension; nil for a main plugin.
     package let containing: ContainingPlugin?
+    /// The events that launch an extension; `trigger` for a main plugin.
+    package let extensionPoint: ExtensionPoint
     package let extensions: [PluginIdentifier]
     package let permitted: [Field<PermittedIdentifier>]
     package let modes: Set<BackgroundMode>

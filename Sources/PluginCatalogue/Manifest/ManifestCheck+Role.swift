@@ -36,7 +36,17 @@ extension ManifestCheck {
     }
 
     func checkRole() {
-        guard draft.role == .extension else { return }
+        guard draft.role == .extension else {
+            if draft.role == .main, let point = draft.extensionPoint {
+                problems.report(
+                    .role,
+                    at: point.map { _ in },
+                    "is not allowed in the manifest of a main plugin, which its tasks launch",
+                    remedy: "move it to the manifest of an extension"
+                )
+            }
+            return
+        }
         let lists = [draft.permitted, draft.modes, draft.extensions].compactMap(\.self)
         let study = draft.grants?.healthResearch.flatMap { $0.value ? $0.map { _ in } : nil }
         let places = lists.filter { !$0.value.isEmpty }.map { $0.map { _ in } }

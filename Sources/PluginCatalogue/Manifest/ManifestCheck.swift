@@ -43,6 +43,7 @@ struct ManifestCheck {
             version: version ?? "",
             role: role,
             containing: containing,
+            extensionPoint: draft.extensionPoint?.value ?? .trigger,
             extensions: extensions,
             permitted: permitted,
             modes: modes,

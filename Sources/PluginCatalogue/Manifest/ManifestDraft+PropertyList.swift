@@ -59,7 +59,8 @@ extension ManifestKey {
         case .permittedIdentifiers: "BGTaskSchedulerPermittedIdentifiers"
         case .grantsGPU: "com.apple.developer.background-tasks.continued-processing.gpu"
         case .grantsHealthResearch: "com.apple.developer.backgroundtasks.healthresearch"
-        case .manifest, .containingPlugin, .sha256, .files, .handlers, .handlersIdentifier, .handlersSymbol,
+        case .manifest, .containingPlugin, .extensionPoint, .sha256, .files, .handlers, .handlersIdentifier,
+            .handlersSymbol,
             .handlersArguments, .handlersReturns, .retry, .retryAttempts, .retryDelay, .retryBackoff, .retryJitter,
             .extensions, .grants, .grantsNetwork, .grantsNetworkConnect, .grantsNetworkListen, .grantsUnix,
             .grantsProcesses, .grantsRead, .grantsWrite, .grantsExecute, .grantsSettings, .limits, .limitsMemory,

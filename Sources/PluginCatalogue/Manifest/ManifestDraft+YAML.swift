@@ -28,6 +28,7 @@ extension ManifestDraft {
             root.requirePresence(of: .containingPlugin, remedy: "name the main plugin that lists this extension")
         }
 
+        extensionPoint = root.choice(ManifestKey.extensionPoint.name, of: ExtensionPoint.self)
         root.requirePresence(of: .library, remedy: "name the plugin's .so file")
         library = root.variants(.library)
         pinnedDigest = root.variants(.sha256)

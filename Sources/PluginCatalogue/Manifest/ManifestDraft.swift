@@ -32,6 +32,8 @@ struct ManifestDraft {
     /// The role of the plugin; nil when an invalid role was reported.
     var role: PluginRole?
     var containing: ContainingPlugin?
+    /// The events that launch an extension; nil when the key is missing, or an invalid value was reported.
+    var extensionPoint: Field<ExtensionPoint>?
     /// Path of the library, or of the library of each architecture.
     var library: TextVariants?
     /// Digest of the library, or of the library of each architecture.

@@ -13,6 +13,7 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case version
     case role
     case containingPlugin = "containing-plugin"
+    case extensionPoint = "extension-point"
     case library
     case sha256
     case files

@@ -8,6 +8,16 @@ extension APNsRequest {
     /// The call of the host for the push. The host compares the device token in the same step, and finds repetitions by
     /// the identifier.
     func forHost(body: [UInt8]) -> PluginPush {
+        if let alert {
+            return PluginPush(
+                alert: alert.parsed.content,
+                topic: alert.topic,
+                isMutable: alert.parsed.isMutable,
+                payload: body,
+                token: token,
+                id: id.flatMap { UUID(uuidString: $0) }
+            )
+        }
         var expiresAt: WallTime?
         if case .at(let time) = expiration { expiresAt = time }
         return PluginPush(

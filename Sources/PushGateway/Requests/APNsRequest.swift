@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
 package import TaskModel
 
 /// A push of Apple's provider protocol whose path and header fields are valid. The sender is not checked yet.
@@ -14,7 +15,7 @@ package struct APNsRequest: Hashable, Sendable {
     }
 
     static let pathPrefix = "/3/device/"
-    /// The push types of Apple's service. The gateway delivers background pushes only.
+    /// The push types of Apple's service. The gateway delivers background pushes and alerts only.
     private static let pushTypes: Set = [
         "alert", "background", "complication", "controls", "fileprovider", "liveactivity", "location", "mdm",
         "pushtotalk", "voip", "widgets",
@@ -24,7 +25,6 @@ package struct APNsRequest: Hashable, Sendable {
         "apns-id", "apns-topic", "apns-push-type", "apns-priority", "apns-expiration", "apns-collapse-id",
         "authorization",
     ]
-    private static let maximumCollapseID = 64
     /// The latest expiration, in seconds since 1970: the end of the year 2261, near the last representable time.
     private static let latestExpiration: Int64 = 9_214_646_399
 
@@ -35,6 +35,14 @@ package struct APNsRequest: Hashable, Sendable {
     package let expiration: Expiration
     /// The identifier of the push, from `apns-id`; nil when the sender gave none.
     package let id: String?
+    /// The alert of the push with its topic, from `apns-collapse-id`; nil for a background push.
+    package let alert: Alert?
+
+    /// An alert push: what its payload contains by Apple's rules.
+    package struct Alert: Hashable, Sendable {
+        let parsed: NotificationJSON.Alert
+        let topic: NotificationTopic?
+    }
 
     /// Reads the path and the header fields. Throws the reason of Apple's service for the first invalid part.
     package init(_ request: GatewayRequest) throws(APNsReason) {
@@ -42,12 +50,19 @@ package struct APNsRequest: Hashable, Sendable {
         id = try request.values(of: "apns-id").first.map(Self.valid(id:))
         token = try Self.token(in: request.path)
         topic = try Self.topic(request.values(of: "apns-topic").first)
-        try Self.check(collapseID: request.values(of: "apns-collapse-id").first)
+        let collapseID = try Self.collapseID(request.values(of: "apns-collapse-id").first)
         expiration = try Self.expiration(request.values(of: "apns-expiration").first)
-        try Self.check(pushType: request.values(of: "apns-push-type").first)
-        isLowPriority = try Self.isLow(priority: request.values(of: "apns-priority").first)
+        let isAlert = try Self.isAlert(pushType: request.values(of: "apns-push-type").first)
+        isLowPriority = try Self.isLow(priority: request.values(of: "apns-priority").first, ofAlert: isAlert)
         if request.isTooLarge { throw .payloadTooLarge }
         if request.body.isEmpty { throw .payloadEmpty }
+        guard isAlert else {
+            alert = nil
+            return
+        }
+        // Nothing could be shown without a text.
+        guard let parsed = NotificationJSON.alert(inPayload: request.body) else { throw .payloadEmpty }
+        alert = Alert(parsed: parsed, topic: collapseID)
     }
 
     private static func valid(id: String) throws(APNsReason) -> String {
@@ -74,10 +89,10 @@ package struct APNsRequest: Hashable, Sendable {
         return topic
     }
 
-    private static func check(collapseID text: String?) throws(APNsReason) {
-        guard let text else { return }
-        let isPrintable = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
-        if text.isEmpty || text.utf8.count > maximumCollapseID || !isPrintable { throw .badCollapseID }
+    private static func collapseID(_ text: String?) throws(APNsReason) -> NotificationTopic? {
+        guard let text else { return nil }
+        guard let topic = NotificationTopic(text) else { throw .badCollapseID }
+        return topic
     }
 
     private static func expiration(_ text: String?) throws(APNsReason) -> Expiration {
@@ -88,18 +103,20 @@ package struct APNsRequest: Hashable, Sendable {
         return seconds == 0 ? .now : .at(WallTime(nanoseconds: seconds * 1_000_000_000))
     }
 
-    /// A push without a type counts as a background push.
-    private static func check(pushType text: String?) throws(APNsReason) {
-        guard let text, text != "background" else { return }
+    /// Whether the push is an alert. A push without a type counts as a background push.
+    private static func isAlert(pushType text: String?) throws(APNsReason) -> Bool {
+        guard let text, text != "background" else { return false }
+        if text == "alert" { return true }
         throw pushTypes.contains(text) ? .topicDisallowed : .invalidPushType
     }
 
     /// Many clients send no priority for background pushes, although it then counts as 10 by Apple's rule: it counts as
-    /// 5 here.
-    private static func isLow(priority text: String?) throws(APNsReason) -> Bool {
+    /// 5 here. An alert is shown at once, whatever its priority.
+    private static func isLow(priority text: String?, ofAlert isAlert: Bool) throws(APNsReason) -> Bool {
         switch text {
         case nil, "5": return false
-        case "1": return true
+        case "10" where isAlert: return false
+        case "1": return !isAlert
         default: throw .badPriority
         }
     }

@@ -42,7 +42,8 @@ extension PushVerdict {
         case "payload-too-large", "body-too-large": self = .payloadTooLarge
         // A plugin whose manifest is missing during an upgrade keeps its device token.
         case "no-such-plugin", "plugin-missing": self = .unavailable
-        case "not-recorded", "host-stopping", "too-many-connections", "ledger-unreadable": self = .unavailable
+        case "event-limit", "not-recorded", "host-stopping", "too-many-connections", "ledger-unreadable":
+            self = .unavailable
         default: self = .failed
         }
     }

@@ -130,7 +130,8 @@ package struct ReplayRecord: Sendable {
         case .removeRequest, .removeEvent, .moveLaunch, .endTask, .storeCursor, .dropCursor, .restart, .setStandstills,
             .forbidRequeue, .setDeferrals, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
-            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation:
+            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert, .showAlert,
+            .showNotification:
             break
         }
     }

@@ -184,7 +184,8 @@ final class ReplayWorld {
         // A replay begins without pending work.
         case .load(let plugin): inbox.append(.loaded(PluginWork(plugin: plugin)))
         // A replay has no assertions and no files in containers, and all its conditions are known.
-        case .answer, .dismissRunner, .confineRunner, .discardContainer, .yieldCursor, .expireAssertions, .sweepTransfers,
+        case .answer, .dismissRunner, .confineRunner, .discardContainer, .yieldCursor, .expireAssertions,
+            .sweepTransfers,
             .setKillTime,
             .watch, .stopped:
             break

@@ -12,6 +12,9 @@ enum StagedChange: Sendable {
     case cancellation(StagedCancellation)
     case lapse(StagedLapse)
     case pushes(StagedPushes)
+    case alert(StagedAlert)
+    /// The notifications of alerts to this plugin, which are shown with their original content.
+    case alertsShown(PluginIdentifier, [SubmissionNumber])
     /// A user's request to stop a running task.
     case stop(RunningTask, ChangeNumber, reply: ReplyToken)
     /// A user's request to stop the unfinished tasks of a launch.

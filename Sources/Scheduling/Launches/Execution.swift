@@ -58,6 +58,8 @@ struct Execution: Sendable {
         var stallsAt: MonotonicTime?
         /// The reported end of the try of a transfer; nil before it.
         var transferEnd: TransferEnd?
+        /// The content that a notification service extension set last; nil without a valid one.
+        var content: NotificationContent?
         /// The cursor of the task; nil while it has none.
         var cursor: CursorState?
 

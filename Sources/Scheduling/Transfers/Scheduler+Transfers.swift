@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
 // Background transfers (C24): a transfer waits like a request, and a launch of the host's transfer library performs it
 // under the rights of its plugin.

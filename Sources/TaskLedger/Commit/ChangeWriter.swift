@@ -120,6 +120,14 @@ struct ChangeWriter: Sendable {
         case .takeTransfer(let plugin, let number): try access.takeTransfer(number, of: plugin, names: &plugins)
         case .dropTransfers(let plugin, let session, let end):
             try access.dropTransfers(of: session, plugin, before: end, names: &plugins)
+        case .storeAlert(let alert):
+            lastSubmission = max(lastSubmission, alert.number)
+            try access.store(alert)
+        case .showAlert(let number, let content, let now):
+            try access.showAlert(number, content, at: now)
+        case .showNotification(let notification):
+            lastSubmission = max(lastSubmission, notification.submission)
+            try access.show(notification)
         case .raiseIncarnation(let incarnation):
             try access.run(Counter.raiseIncarnation, incarnation)
         }
@@ -127,6 +135,7 @@ struct ChangeWriter: Sendable {
 
     private mutating func append(_ entry: JournalEntry, to access: WriteAccess) throws {
         lastJournal = try access.append(entry, names: &plugins)
+        if let alarm = HostAlarm(entry.event, blame: entry.blame) { try access.show(alarm, about: entry) }
         // A push that was replaced or lapsed before it was stored has only its entry.
         if let number = entry.submission { lastSubmission = max(lastSubmission, number) }
         written += 1

@@ -44,6 +44,10 @@ extension LedgerChange {
         case .takeTransfer(let plugin, let number): "recording that \(plugin) took the file of transfer \(number)"
         case .dropTransfers(let plugin, let session, _):
             "deleting the ended transfers of session \(session) of \(plugin)"
+        case .storeAlert(let alert): "storing alert \(alert.number) to \(alert.plugin)"
+        case .showAlert(let number, _, _): "showing the notification of alert \(number)"
+        case .showNotification(let notification):
+            "showing the notification of alert \(notification.submission) to \(notification.plugin)"
         case .raiseIncarnation(let incarnation): "beginning incarnation \(incarnation) of the ledger"
         }
     }

@@ -45,7 +45,8 @@ extension LedgerChange {
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
             .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
-            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation:
+            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert, .showAlert,
+            .showNotification:
             false
         }
     }
@@ -57,7 +58,8 @@ extension LedgerChange {
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .startLaunch, .startTask, .moveLaunch, .endTask,
             .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .journal,
             .setFetch, .recordOccurrence, .rememberPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
-            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation:
+            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert, .showAlert,
+            .showNotification:
             nil
         }
     }

@@ -76,6 +76,7 @@ extension PushResult {
         case .stored(let old): (.stored, old)
         case .replaced(let successor): (.replaced, successor)
         case .lapsed: (.lapsed, nil)
+        case .shown: (.shown, nil)
         }
     }
 
@@ -86,13 +87,14 @@ extension PushResult {
             guard let other else { return nil }
             self = .replaced(by: other)
         case .lapsed: self = .lapsed
+        case .shown: self = .shown
         }
     }
 }
 
 private enum PushAnswers {
     enum State: String {
-        case stored, replaced, lapsed
+        case stored, replaced, lapsed, shown
     }
 
     /// Age in seconds from which on no repetition gets an answer; the scheduler compares it itself.

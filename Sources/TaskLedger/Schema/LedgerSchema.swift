@@ -80,8 +80,9 @@ enum LedgerSchema {
         Step(name: "17: pushes without a journal entry", sql: seventeenth),
         Step(name: "18: digests of device tokens", sql: tokenDigests),
         Step(name: "19: order and payloads of cursors, restarts, setbacks", sql: nineteenth),
-        Step(name: "21: answers to pushes", sql: pushAnswers),
-        Step(name: "22: transfers", sql: transfers),
+        Step(name: "20: answers to pushes", sql: pushAnswers),
+        Step(name: "21: transfers", sql: transfers),
+        Step(name: "22: alerts, notifications", sql: notifications),
     ]
 
     private static let usersBlame = """

@@ -33,6 +33,8 @@ struct LedgerInMemory {
         var uses: [PluginIdentifier: UseHistogram] = [:]
         var pushSums: [PluginIdentifier: [UInt32?: PushSum]] = [:]
         var pushAnswers: [PluginIdentifier: [AnsweredPush]] = [:]
+        var alerts: [SubmissionNumber: PendingAlert] = [:]
+        var shown: [ShownNotification] = []
         var pushTokens: [PluginIdentifier: PushToken] = [:]
         var cursors: [TaskIdentifier: Int] = [:]
         var transfers: [SubmissionNumber: Transfer] = [:]
@@ -73,6 +75,8 @@ struct LedgerInMemory {
     /// The answers to pushes with an identifier.
     var pushAnswers: [PluginIdentifier: [AnsweredPush]] { state.pushAnswers }
     var pushTokens: [PluginIdentifier: PushToken] { state.pushTokens }
+    /// The notifications of alert pushes, in the order of the feed.
+    var shown: [ShownNotification] { state.shown }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The recorded transfers, ordered by number.
     var transfers: [Transfer] { state.transfers.values.sorted { $0.number < $1.number } }
@@ -128,6 +132,7 @@ struct LedgerInMemory {
             pushSums: pushSums,
             pushAnswers: pushAnswers,
             pushTokenHolders: Set(state.pushTokens.keys),
+            alerts: state.alerts.values.sorted { $0.number < $1.number },
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -261,6 +266,22 @@ struct LedgerInMemory {
                 transfer.plugin != plugin || transfer.session != session || number >= end || transfer.endedAt == nil
                     || transfer.file != nil && !transfer.isTaken
             }
+        case .storeAlert(let alert):
+            state.alerts[alert.number] = alert
+            state.lastSubmission = max(state.lastSubmission, alert.number)
+        case .showAlert(let number, let content, let at):
+            guard let alert = state.alerts.removeValue(forKey: number) else { return }
+            state.events[number] = nil
+            state.shown.append(
+                ShownNotification(
+                    at: at,
+                    plugin: alert.plugin,
+                    topic: alert.topic,
+                    submission: number,
+                    content: content ?? alert.original
+                )
+            )
+        case .showNotification(let notification): state.shown.append(notification)
         case .journal, .endLaunch, .requeueTask, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):

@@ -61,6 +61,9 @@ extension LedgerChange {
         case .storeTransfer(let transfer): "transfer \(transfer.number)"
         case .takeTransfer(_, let number): "take transfer \(number)"
         case .dropTransfers(_, let session, _): "drop the transfers of \(session)"
+        case .storeAlert(let alert): "store alert \(alert.number) to \(alert.plugin)"
+        case .showAlert(let number, let content, _): "show \(content == nil ? "the original" : "a change") of \(number)"
+        case .showNotification(let notification): "show \(notification.submission)"
         case .raiseIncarnation(let incarnation): "begin incarnation \(incarnation)"
         }
     }

@@ -54,7 +54,7 @@ extension SchedulerEvent {
         switch self {
         case .submitted: .submission
         case .triggered: .trigger
-        case .pushed: .push
+        case .pushed, .alerted: .push
         case .transferBegun: .submission
         case .cancelRequested, .cancelAllRequested: .cancellation
         case .runRequested, .expirationSimulated, .conditionsSimulated, .configured: .simulation
@@ -86,7 +86,7 @@ extension SchedulerEvent {
         case .expirationHandlerChanged: .expirationHandler
         case .runnerExpired: .expiration
         case .assertionBegan, .assertionEnded: .assertion
-        case .violated, .denied: .violation
+        case .notificationChanged, .violated, .denied: .violation
         case .killTimePassed: .kill
         case .runnerEnded: .end
         }

@@ -18,6 +18,9 @@ public final class BackgroundEvent: BGTask, @unchecked Sendable {
         /// The last open transfer of a session has ended; the ``BGTask/payload`` is the name of the session. Take the
         /// files of its ``BackgroundTransferSession`` before the event is completed.
         case transfersFinished = 5
+        /// An alert push has arrived for a notification service extension; its data is the ``BGTask/payload``. See
+        /// ``BackgroundEvent/setNotificationContent(title:subtitle:body:)``.
+        case notification = 6
         /// A kind that this release does not define.
         case unknown = 0xFFFF_FFFF
     }

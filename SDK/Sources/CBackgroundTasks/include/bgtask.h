@@ -330,6 +330,9 @@ extern "C" {
  * as a success, the host forgets the ended transfers of the session without a file that is left to take. Files that are
  * not taken are deleted after a week, unless the operator changes the time. */
 #define BGT_EVENT_TRANSFERS_FINISHED 5u
+/* An alert push, with its payload of at most BGTASK_PUSH_PAYLOAD_MAX. Delivered only to an extension whose manifest has
+ * the extension-point notification-service. The number belongs to minor version 0, as BGT_EVENT_PUSH. */
+#define BGT_EVENT_NOTIFICATION 6u
 
 /* int32_t; never 0, so that a boolean result is not mistaken for an outcome */
 #define BGT_OUTCOME_SUCCESS 1
@@ -947,6 +950,25 @@ typedef struct bgt_transfers {
                     bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_transfers;
 
+/* The notification of an alert push (BGT_EVENT_NOTIFICATION): an extension may change its content. Without a changed
+ * content, and after any end other than BGT_OUTCOME_SUCCESS, the host shows the original. */
+#define BGTASK_NOTIFICATION "bgtask.notification/1"
+#define BGTASK_NOTIFICATION_MAX 4096u /* bytes, of a content */
+typedef struct bgt_notifications {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* Sets the content of the notification: a JSON object in UTF-8 with the texts `title`, `subtitle` and `body`, each
+     * of which may be missing, but not all of them. The host ignores other members. The content replaces the original
+     * as a whole when the task completes with BGT_OUTCOME_SUCCESS; the last call counts. The bytes are copied. The host
+     * shows the original if they are no such object.
+     * BGT_OK; BGT_INVALID: NULL, empty, or more than BGTASK_NOTIFICATION_MAX bytes; BGT_WRONG_KIND: no alert push;
+     * BGT_NO_SUCH_TASK, BGT_ALREADY_COMPLETED.
+     * @call thread=any phase=running,stop */
+    int32_t (*set_content)(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE json, uint64_t length,
+                           bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
+} bgt_notifications;
+
 /* With BGTASK_DECLARATIONS_ONLY, for generators of bindings, the header has types, constants and ids alone: no
  * assertions, no functions, and no include of time.h. */
 #ifndef BGTASK_DECLARATIONS_ONLY
@@ -1124,6 +1146,11 @@ BGTASK_AT_(bgt_transfers, begin, 8);
 BGTASK_AT_(bgt_transfers, cancel, 16);
 BGTASK_AT_(bgt_transfers, list, 24);
 BGTASK_AT_(bgt_transfers, take, 32);
+
+BGTASK_SIZE_(bgt_notifications, 16);
+BGTASK_AT_(bgt_notifications, size, 0);
+BGTASK_AT_(bgt_notifications, reserved, 4);
+BGTASK_AT_(bgt_notifications, set_content, 8);
 
 /* ---- Conveniences: inline functions of the plugin, no part of the ABI -------------------------------------------- */
 
@@ -1363,6 +1390,14 @@ BGTASK_INLINE_ int32_t bgt_visit_transfers(const bgt_host *host, const char *BGT
 BGTASK_INLINE_ int32_t bgt_take_transfer(const bgt_host *host, uint64_t number, const char *to, uint32_t flags) {
     const bgt_transfers *transfers = BGTASK_CAST_(const bgt_transfers *, host->query(host, BGTASK_TRANSFER));
     return transfers == NULL ? BGT_NOT_OFFERED : transfers->take(host, number, to, flags, NULL);
+}
+
+/* BGT_NOT_OFFERED when the host has no notification service extensions. */
+BGTASK_INLINE_ int32_t bgt_set_notification_content(const bgt_host *host, bgt_task task, const char *json,
+                                                    uint64_t length) {
+    const bgt_notifications *notifications =
+        BGTASK_CAST_(const bgt_notifications *, host->query(host, BGTASK_NOTIFICATION));
+    return notifications == NULL ? BGT_NOT_OFFERED : notifications->set_content(host, task, json, length, NULL);
 }
 
 /* A place in the work of bgt_for_each. */
