@@ -3,7 +3,6 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import Synchronization
 
 /// Serves the page on 127.0.0.1 until the calling Swift task is cancelled.
 package enum PageServer {
@@ -22,54 +21,32 @@ package enum PageServer {
         port: Int,
         onListening: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
+        let open = OpenConnections(connections)
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .bind(host: "127.0.0.1", port: port) { channel in
+            .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
-                    return try PageConnection.Channel(wrappingChannelSynchronously: channel)
-                }
-            }
-        let bound = server.channel.localAddress?.port ?? port
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await accept(from: server, answerer, port: bound) }
-            group.addTask { try await onListening(bound) }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
-    }
-
-    private static func accept(
-        from server: NIOAsyncChannel<PageConnection.Channel, Never>,
-        _ answerer: PageAnswerer,
-        port: Int
-    ) async throws {
-        let count = ConnectionCount()
-        try await server.executeThenClose { clients in
-            try await withThrowingDiscardingTaskGroup { group in
-                for try await client in clients {
-                    let isOneTooMany = count.add(1) > connections
-                    group.addTask {
+                    let client = try PageConnection.Channel(wrappingChannelSynchronously: channel)
+                    let port = channel.localAddress?.port ?? 0
+                    open.start { isOneTooMany in
                         // A connection that breaks is an ordinary end of it.
                         try? await PageConnection(client, isOneTooMany: isOneTooMany).serve(answerer, port: port)
-                        _ = count.add(-1)
                     }
                 }
-                group.cancelAll()
             }
+            .bind(host: "127.0.0.1", port: port).get()
+        do {
+            try await onListening(server.localAddress?.port ?? port)
+        } catch {
+            await end(server, open)
+            throw error
         }
+        await end(server, open)
     }
-}
 
-/// The number of open connections.
-private final class ConnectionCount: Sendable {
-    private let count = Mutex(0)
-
-    /// Changes the number, and returns the new one.
-    func add(_ change: Int) -> Int {
-        count.withLock { count in
-            count += change
-            return count
-        }
+    private static func end(_ server: any Channel, _ open: OpenConnections) async {
+        server.close(promise: nil)
+        await open.end()
     }
 }
