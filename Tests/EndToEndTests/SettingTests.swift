@@ -28,8 +28,10 @@ struct SettingTests {
         }
     }
 
-    /// The settings that `host status` does not show: they have no effect on decisions.
-    private static let hidden: Set = ["runner", "cgroup", "log-level"]
+    /// The settings that `host status` does not show: they have no effect on decisions, or on those about transfers only.
+    private static let hidden: Set = [
+        "runner", "cgroup", "log-level", "limits.transfer", "launches.transfer", "transfers.no-progress-limit",
+    ]
 
     /// The default differs between a system host, which root starts, and a user's host.
     private static let learning =
@@ -102,6 +104,7 @@ struct SettingTests {
         Setting("launches.transfer", nil, "108", shows: "transfer 0 of 108"),
         Setting("continued.stall-limit", "stall-limit", "33s", shows: "expired after 33s"),
         Setting("continued.pressure-interval", nil, "39s", shows: "one task is expired every 39s"),
+        Setting("transfers.no-progress-limit", nil, "3d", shows: nil),
         Setting("background-refresh", "background-refresh", "false", shows: "refresh         off"),
         Setting("minimum-fetch-interval", "minimum-fetch-interval", "20min", shows: "at most every 20min"),
         Setting("policies.off", nil, "[power-saver]", shows: "off: power-saver"),
@@ -162,7 +165,7 @@ struct SettingTests {
     }
 
     @Test
-    func `host status shows the value of every key except three, and a file and the flags configure the same host`()
+    func `host status shows the value of every key except the hidden ones, and a file and the flags configure the same host`()
         async throws
     {
         let byFile = try await status { try Self.file(Self.settings, in: $0) }

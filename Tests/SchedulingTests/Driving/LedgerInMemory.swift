@@ -181,9 +181,10 @@ struct LedgerInMemory {
         }
         for case .endLaunch(let number, let end) in changes { try endLaunch(number, end, in: &new) }
         for case .recordWait(let key, let reasons, let at) in changes { waitHistory.append((key, reasons, at)) }
-        // The removal of an alert from the pending events is its notification.
-        let reported = entries.filter { $0.event.endsSubmission || $0.event == .notified }.compactMap(\.submission)
-        let explained = countedPushes(changes).subtracting(new.present).union(reported)
+        let reported = entries.filter(\.event.endsSubmission).compactMap(\.submission)
+        // An alert has ended when its notification is shown, before or after the end of its task.
+        let shown = new.shown.map(\.submission)
+        let explained = countedPushes(changes).subtracting(new.present).union(reported).union(shown)
         journaled.formUnion(explained)
         unexplained.formUnion(state.present.subtracting(new.present))
         unexplained.subtract(explained)
