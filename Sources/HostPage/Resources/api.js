@@ -28,7 +28,7 @@ async function call(method, path, { query, body, signal } = {}) {
   const limit = AbortSignal.timeout(LIMIT);
   try {
     const answer = await open(method, path, { query, body, signal: signal ? AbortSignal.any([signal, limit]) : limit });
-    return parse(await answer.text());
+    return parse(await answer.text().catch(broken));
   } catch (error) {
     if (!limit.aborted || error instanceof CallError) throw error;
     throw new CallError(`the host has not answered within ${LIMIT / 1000} s`, { isGone: true });
@@ -53,10 +53,16 @@ async function open(method, path, { query = {}, body, signal } = {}) {
   throw await failure(answer);
 }
 
+/** Reports an answer that the host has not completed as a lost host. */
+function broken(error) {
+  if (isAborted(error)) throw error;
+  throw new CallError("the host has ended within its answer", { isGone: true });
+}
+
 const isAborted = (error) => error.name === "AbortError" || error.name === "TimeoutError";
 
 async function failure(answer) {
-  const text = await answer.text();
+  const text = await answer.text().catch(broken);
   let error = {};
   try {
     error = parse(text).error ?? {};
