@@ -21,6 +21,23 @@ export function path(template, value) {
   return template.replace(/\{\w+\}/, encodeURIComponent(value));
 }
 
+/** Maximum number of waiting tasks of a screen, and of the pages that it reads for them. */
+const TASKS = 1000;
+const PAGES = 10;
+
+/** A list of tasks from several pages: a page with a `next` may have few items or none. */
+export async function getTasks(query, signal) {
+  const tasks = await get("/v1/tasks", { ...query, limit: TASKS }, signal);
+  for (let page = 1; tasks.next && page < PAGES && tasks.pending.length + tasks.events.length < TASKS; page += 1) {
+    const more = await get("/v1/tasks", { ...query, limit: TASKS, after: tasks.next }, signal);
+    tasks.pending.push(...more.pending);
+    tasks.events.push(...more.events);
+    tasks.next = more.next;
+    tasks.partial ||= more.partial;
+  }
+  return tasks;
+}
+
 /** Milliseconds for one call: a host that takes longer hangs. Streams have no limit. */
 const LIMIT = 15_000;
 
