@@ -11,8 +11,8 @@ struct PageBrowserTests {
 
     private static let scenarios = [
         "load", "live-update", "stop-task", "retry-task", "bulk-cancel", "filters", "timeline", "lost-host",
-        "lost-command", "one-stream", "hidden-tab", "hostile-texts", "names-for-assistive-programs", "large-host",
-        "keyboard", "read-only", "foreign-callers",
+        "hanging-host", "new-ledger", "incomplete-list", "stopped-action", "lost-command", "one-stream", "hidden-tab",
+        "hostile-texts", "names-for-assistive-programs", "large-host", "keyboard", "read-only", "foreign-callers",
     ]
 
     /// Whether this machine has a browser, and Python the module for its protocol.

@@ -2,6 +2,8 @@
 """What a user of the page sees and does. Each scenario has a host and a browser of its own."""
 import json
 import os
+import shutil
+import signal
 from contextlib import contextmanager
 
 from browser import Browser
@@ -158,6 +160,69 @@ async def lost_host(host, command, browser, page):
     host.submit("waits.two", requires_external_power=True)
     await page.wait("document.getElementById('notice').hidden", "the notice ends")
     await page.shows("com.example.shown.waits.two")
+
+
+@scenario
+async def hanging_host(host, command, browser, page):
+    """A host that hangs is shown as gone, and as live when it continues."""
+    host.process.send_signal(signal.SIGSTOP)
+    try:
+        await page.shows("host gone", 60)
+    finally:
+        host.process.send_signal(signal.SIGCONT)
+    await page.wait("document.getElementById('notice').hidden", "the notice ends", 60)
+
+
+@scenario
+async def new_ledger(host, command, browser, page):
+    """The page follows a host whose ledger begins again with lower numbers."""
+    for _ in range(3):
+        host.submit("waits.one", requires_external_power=True)
+    await page.shows("com.example.shown.waits.one")
+    host.kill()
+    await page.shows("host gone")
+    shutil.rmtree(host.directory / "state")
+    host.start()
+    await page.wait("document.getElementById('notice').hidden", "the notice ends")
+    await page.shows("no request waits")
+    host.submit("waits.two", requires_external_power=True)
+    await page.shows("com.example.shown.waits.two", 5)
+
+
+@scenario
+async def incomplete_list(host, command, browser, page):
+    """A list whose pages were not all read, and a broken answer, do not become the statement that nothing waits."""
+    await page.run("""(() => {
+        const original = window.fetch;
+        const empty = JSON.stringify({ running: [], pending: [], events: [], next: "1" });
+        window.fetch = (path, options) => (path.startsWith("/v1/tasks?") ? Promise.resolve(new Response(empty))
+            : original(path, options));
+    })()""")
+    await page.run("location.hash = '#/pushes'")
+    await page.shows("none in the part of the list that was read")
+    await page.shows("the list is not complete")
+    await page.run("""(() => {
+        window.fetch = () => Promise.resolve(new Response(new ReadableStream({
+            start: (stream) => stream.error(new TypeError("network error")) })));
+    })()""")
+    await page.run("new Promise((resolve) => setTimeout(resolve, 12000))")
+    await page.shows("host gone")
+    await page.shows("none in the part of the list that was read")
+
+
+@scenario
+async def stopped_action(host, command, browser, page):
+    """Escape in a running action on several requests stops it after the present one."""
+    for name in ["one", "two", "three"]:
+        host.submit(f"waits.{name}", requires_external_power=True)
+    await page.press("Cancel all 3 shown")
+    await page.wait("!!document.querySelector('dialog')", "the dialog")
+    await page.run("""(() => {
+        [...document.querySelectorAll('dialog button')].find((one) => one.textContent.includes('(3)')).click();
+        document.querySelector('dialog').dispatchEvent(new Event('cancel', { cancelable: true }));
+    })()""")
+    await page.shows("1 done, 2 not called of 3")
+    expect(len(host.call("GET", "/v1/tasks")[1]["pending"]) == 2, "two requests stay pending")
 
 
 @scenario
