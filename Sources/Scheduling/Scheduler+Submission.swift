@@ -45,7 +45,8 @@ extension Scheduler {
             number: identifier.transfer?.number ?? nextSubmission(),
             request: submission.request.normalized,
             submitter: submission.submitter,
-            submittedAt: now.wall
+            submittedAt: now.wall,
+            retry: Retry(setbacks: submission.transfer == nil ? 0 : relaunches(before: submission.launch, at: now))
         )
         stage(request, of: submission, for: asker, at: now)
     }
