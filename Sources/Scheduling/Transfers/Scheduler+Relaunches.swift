@@ -2,9 +2,9 @@
 
 import TaskModel
 
-// The spacing of relaunches: a plugin that begins new transfers whenever its session has ended is launched less and less
-// often. The number of relaunches in a row is stored as the setbacks of the transfers and of the events, so it outlives
-// the host. A use of the plugin ends the row, and so does a day.
+// The spacing of relaunches: a plugin that begins new transfers at each end of a session is launched less and less
+// often. The number of relaunches in a row is stored as the setbacks of the transfers and of the events, so that it
+// outlives the host. A use of the plugin ends the row, and so does a day.
 extension Scheduler {
     /// The longest time from a relaunch to the next one that belongs to the same row.
     private static let relaunchMemory: Duration = .seconds(86_400)

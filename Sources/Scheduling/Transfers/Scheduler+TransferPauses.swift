@@ -59,9 +59,9 @@ extension Scheduler {
         }
     }
 
-    /// Expires the running transfers of a plugin that has lost a right of their launch: the plugin was removed, refused,
-    /// disabled or denied background work, or its grants or limits have changed. The launch has no budget, and would
-    /// keep the lost right for days.
+    /// Expires the running transfers of a plugin that has lost a right of their launch: the plugin was removed,
+    /// refused, disabled or denied background work, or its grants or limits have changed. The launch has no budget, and
+    /// would keep the lost right for days.
     mutating func expireTransfers(withoutRightsOf plugin: PluginIdentifier, at now: Moment) {
         for number in launches.numbers(of: plugin) where launches.find(number)?.lane == .transfer {
             expireTransfers(ifWithoutRights: number, at: now)

@@ -47,9 +47,7 @@ struct RelaunchTests {
         host.scheduler.waitingEvents(of: .app, at: host.clock.now).first?.reasons.map(\.code) ?? []
     }
 
-    @Test func `the third event of a row waits ten seconds from the begin of its transfer, and each further one twice as long`()
-        throws
-    {
+    @Test func `the third event of a row waits ten seconds, and each further one twice as long`() throws {
         try relaunch(2)
         for delay in [10, 20, 40] {
             #expect(relaunch == nil && reasons == ["relaunch-spacing"])
