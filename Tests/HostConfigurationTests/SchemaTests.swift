@@ -157,6 +157,7 @@ struct SchemaTests {
             manifest == [
                 "requires": HostFeatures.all,
                 "role": PluginRole.allCases.map(\.name),
+                "extension-point": ExtensionPoint.allCases.map(\.rawValue),
                 "background-modes": BackgroundMode.allCases.map(\.rawValue),
                 "grants.settings.access": Grants.Setting.Access.allCases.map(\.rawValue),
                 "argument": manifest["argument"] ?? [],
