@@ -37,7 +37,8 @@ extension Scheduler {
                 let (number, blame) = (running.number, Blame.unknown)
                 let warning = JournalEntry.setbacks(of: returning, launch: number, blame: blame, at: now.wall)
                 // The setbacks of a transfer are a row of relaunches.
-                if judgement.outcome == .continues, work.kind != .transfer, let warning { changes.append(.journal(warning)) }
+                let isSetBack = judgement.outcome == .continues && work.kind != .transfer
+                if isSetBack, let warning { changes.append(.journal(warning)) }
             } else {
                 changes.append(.endTask(running.number, work.number))
             }
