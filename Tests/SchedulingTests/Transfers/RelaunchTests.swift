@@ -74,7 +74,7 @@ struct RelaunchTests {
     @Test func `a transfer that takes longer than the spacing is reported at its end`() throws {
         try relaunch(1)
         try beginAnew()
-        host.advance(by: .seconds(30))
+        host.advance(by: .seconds(15))
         finishTransfer()
         #expect(relaunch != nil)
     }
