@@ -507,7 +507,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HostPageTests",
-            dependencies: ["ControlAPI", "ControlClient", "HostPage", "HostTestKit", "LinuxSystem"]
+            dependencies: ["HostPage", "HostTestKit"]
         ),
 
         // MARK: Commands, the commands for operators and vendors, and the rendering of their results

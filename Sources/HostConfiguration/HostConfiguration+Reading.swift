@@ -127,6 +127,12 @@ extension HostConfiguration {
             replace(&scheduling.stallLimit, with: continued.duration("stall-limit", in: Self.times))
             replace(&scheduling.pressureInterval, with: continued.duration("pressure-interval", in: Self.times))
         }
+        mapping.mapping("transfers") { transfers in
+            replace(
+                &scheduling.transfers.noProgressLimit,
+                with: transfers.duration("no-progress-limit", in: Self.bounds)
+            )
+        }
         replace(&scheduling.minimumFetchInterval, with: mapping.duration("minimum-fetch-interval", in: Self.times))
         replace(&scheduling.isBackgroundRefreshOn, with: mapping.boolean("background-refresh"))
         mapping.mapping("policies") { readPolicies($0) }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
 extension FrameWriter {
     mutating func put(_ transfer: TransferDescription) {
@@ -54,6 +54,30 @@ extension FrameWriter {
     mutating func put(optional time: WallTime?) {
         put(time != nil)
         if let time { put(time.nanoseconds) }
+    }
+}
+
+extension ListedTransfer {
+    /// An upper limit of the size of the transfer in a frame, in bytes.
+    var mostBytesInFrame: Int {
+        let texts = [session.text, label, url, file].compactMap(\.self)
+        // The fields that may be absent have up to 8 bytes each.
+        return FrameReader.smallestListedTransfer + 4 * 8 + texts.reduce(0) { $0 + $1.utf8.count }
+    }
+}
+
+extension [ListedTransfer] {
+    /// The transfers that an answer to a plugin has, in the order of this list: all, or if these exceed the limit, as
+    /// many as fit. Ended ones go first, so that the plugin can take their files and then list the others.
+    package func fitting(inBytes limit: Int = HostMessage.frameLimit / 2) -> [ListedTransfer] {
+        var left = limit
+        var fitting: Set<SubmissionNumber> = []
+        for transfer in filter(\.state.isEnded) + filter({ !$0.state.isEnded }) {
+            left -= transfer.mostBytesInFrame
+            if left < 0 { break }
+            fitting.insert(transfer.number)
+        }
+        return filter { fitting.contains($0.number) }
     }
 }
 

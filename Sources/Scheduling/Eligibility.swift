@@ -196,6 +196,9 @@ package enum Eligibility {
         if work.kind == .transfer, let problem = configuration.transfers.problem {
             reasons.append(.transferLibraryMissing(problem: problem))
         }
+        if work.kind == .transfer, !entry.grants.network, entry.grants.connect.isEmpty {
+            reasons.append(.networkNotGranted(standing.plugin))
+        }
         if work.kind.needsBackgroundRefresh { reasons += refreshReasons(standing, configuration) }
         return reasons
     }

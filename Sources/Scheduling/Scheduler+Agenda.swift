@@ -45,8 +45,7 @@ extension Scheduler {
         let configuration = configuration
         plugins[plugin].requests.becomeDue(at: now.wall) { $0.due(at: now, configuration) }
         if let next = plugins[plugin].requests.nextDue() { agenda.add(.requests(plugin), at: next) }
-        backlog.add(.consider(plugin, .background))
-        backlog.add(.consider(plugin, .continued))
+        for lane in Lane.allCases where lane != .event { backlog.add(.consider(plugin, lane)) }
     }
 
     // MARK: Wall clock set back

@@ -94,6 +94,7 @@ extension Scheduler {
         guard plugins.contains(plugin) else { return }
         // An extension depends on the manifest of its main plugin, but not on the main plugin's pending work.
         for plugin in (extensions[plugin] ?? []).sorted() { backlog.add(.consider(plugin, .event)) }
+        expireTransfers(withoutRightsOf: plugin, at: now)
         if loading.isMissing(plugin) { return }
         reevaluate(plugin, at: now)
         arrangeSchedules(of: plugin, at: now)

@@ -60,6 +60,7 @@ extension Scheduler {
             execution.unfinished.filter { execution.tasks[$0].isToStop }
         }
         expire(number, stopped ?? [], because: .stoppedByUser, at: now)
+        expireTransfers(ifWithoutRights: number, at: now)
         relievePressure(at: now)
     }
 

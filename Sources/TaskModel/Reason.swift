@@ -20,6 +20,8 @@ package enum Reason: Hashable, Sendable {
     case backgroundRefreshOff(PluginIdentifier?)
     /// The transfer library of this host is missing or unusable.
     case transferLibraryMissing(problem: String)
+    /// The manifest requests no network any more, which transfers need.
+    case networkNotGranted(PluginIdentifier)
     /// The operator paused the transfer.
     case transferPaused(TaskIdentifier)
 
@@ -91,6 +93,7 @@ extension Reason {
         case .backgroundDenied: (.backgroundDenied, nil)
         case .backgroundRefreshOff: (.backgroundRefreshOff, nil)
         case .transferLibraryMissing: (.transferLibraryMissing, nil)
+        case .networkNotGranted: (.networkNotGranted, nil)
         case .transferPaused: (.transferPaused, nil)
         case .deadlinePassed(let time): (.deadlinePassed, .monotonic(time))
         case .earliestBegin(let time): (.earliestBegin, .wall(time))
@@ -176,6 +179,11 @@ extension Reason {
             (
                 "the transfer library of this host is not usable: \(problem)",
                 "install the package of bgtask whole, and restart the host"
+            )
+        case .networkNotGranted(let plugin):
+            (
+                "the manifest of \(plugin) requests no network any more, which its transfers need",
+                "install a version of \(plugin) that requests network: true below grants, or cancel the transfer"
             )
         case .transferPaused(let identifier):
             (

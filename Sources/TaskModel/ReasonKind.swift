@@ -17,6 +17,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case backgroundDenied
     case backgroundRefreshOff
     case transferLibraryMissing
+    case networkNotGranted
     case transferPaused
     case deadlinePassed
     case earliestBegin
@@ -106,6 +107,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .backgroundDenied: Row("background-denied", .permission, .wholePlugin)
         case .backgroundRefreshOff: Row("background-refresh-off", .permission)
         case .transferLibraryMissing: Row("transfer-library-missing", .permission)
+        case .networkNotGranted: Row("network-not-granted", .permission)
         case .transferPaused: Row("transfer-paused", .permission)
         case .deadlinePassed: Row("deadline-passed", .time, .momentary)
         case .earliestBegin: Row("earliest-begin", .time, [.momentary, .ownTime])

@@ -159,6 +159,7 @@ struct APIDescriptionTests {
         "TaskWhy.state": TaskWhyReply.State.allCases.map(\.rawValue),
         "ScheduledTask.state": ScheduleListReply.State.allCases.map(\.rawValue),
         "TaskWhy.policies.verdict": ["may", "wait", "must"],
+        "Plugin.extension_point": ExtensionPoint.allCases.map(\.rawValue),
         "Plugin.provenance.source": Provenance.Source.allCases.map(\.rawValue),
         "Plugin.grants.rights.grant": ["network", "connect", "listen", "unix", "gpu", "processes"]
             + GrantedRight.Access.allCases.map(\.rawValue),

@@ -28,8 +28,10 @@ struct SettingTests {
         }
     }
 
-    /// The settings that `host status` does not show: they have no effect on decisions.
-    private static let hidden: Set = ["runner", "cgroup", "log-level"]
+    /// The settings that `host status` does not show: they have no effect on decisions, or on those about transfers only.
+    private static let hidden: Set = [
+        "runner", "cgroup", "log-level", "limits.transfer", "launches.transfer", "transfers.no-progress-limit",
+    ]
 
     /// The default differs between a system host, which root starts, and a user's host.
     private static let learning =
@@ -86,6 +88,7 @@ struct SettingTests {
         Setting("limits.refresh", "refresh-limit", "2", shows: "refresh 2,"),
         Setting("limits.processing", "processing-limit", "11", shows: "processing 11,"),
         Setting("limits.continued", "continued-limit", "12", shows: "continued 12,"),
+        Setting("limits.transfer", nil, "13", shows: "transfer 13,"),
         Setting("limits.event", "event-limit", "7", shows: "event 7"),
         Setting("budgets.refresh", "refresh-budget", "31s", shows: "refresh 31s"),
         Setting("budgets.processing", "processing-budget", "11min", shows: "processing 11min"),
@@ -98,8 +101,10 @@ struct SettingTests {
         Setting("launches.background", "background-launches", "105", shows: "background 0 of 105"),
         Setting("launches.event", "event-launches", "106", shows: "event 0 of 106"),
         Setting("launches.continued", "continued-launches", "107", shows: "continued 0 of 107"),
+        Setting("launches.transfer", nil, "108", shows: "transfer 0 of 108"),
         Setting("continued.stall-limit", "stall-limit", "33s", shows: "expired after 33s"),
         Setting("continued.pressure-interval", nil, "39s", shows: "one task is expired every 39s"),
+        Setting("transfers.no-progress-limit", nil, "3d", shows: nil),
         Setting("background-refresh", "background-refresh", "false", shows: "refresh         off"),
         Setting("minimum-fetch-interval", "minimum-fetch-interval", "20min", shows: "at most every 20min"),
         Setting("policies.off", nil, "[power-saver]", shows: "off: power-saver"),
@@ -160,7 +165,7 @@ struct SettingTests {
     }
 
     @Test
-    func `host status shows the value of every key except three, and a file and the flags configure the same host`()
+    func `host status shows the value of every key except the hidden ones, and a file and the flags configure the same host`()
         async throws
     {
         let byFile = try await status { try Self.file(Self.settings, in: $0) }

@@ -15,7 +15,7 @@ struct CallTagTests {
 
     @Test func `each function and callback of the header has one line with its thread and phases`() throws {
         let functions = try Self.functions()
-        #expect(functions.count == 20 + 10 + 3 + 7)
+        #expect(functions.count == 20 + 11 + 3 + 7)
         for function in functions {
             let tags = function.comment.matches(of: /@call thread=(any|main|queue|own|caller) phase=([a-z,]+)/)
             #expect(tags.count == 1, "\(function.name)")
@@ -31,7 +31,7 @@ struct CallTagTests {
         let blocking = try Self.functions().compactMap { function in
             function.comment.firstMatch(of: /blocks=(no|commit|answer)/).map { (function.name, String($0.1)) }
         }
-        #expect(blocking.count == 20 + 10)
+        #expect(blocking.count == 20 + 11)
         let waiting = blocking.filter { $0.1 != "no" }.map { "\($0.0) \($0.1)" }
         let ofFeatures = [
             "checkpoint commit", "discard commit", "register_plugin commit", "unregister_plugin commit", "begin commit",

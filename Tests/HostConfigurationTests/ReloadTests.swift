@@ -26,6 +26,7 @@ struct ReloadTests {
         let new = configuration { configuration in
             configuration.scheduling.spacing = .seconds(7)
             configuration.scheduling.budgets.refresh = .seconds(8)
+            configuration.scheduling.transfers.noProgressLimit = .seconds(9)
             configuration.scheduling.plugins[plugin] = PluginPolicy()
             configuration.scheduling.plugins[plugin]?.isEnabled = false
             configuration.controlSocket = "/elsewhere"
@@ -34,7 +35,7 @@ struct ReloadTests {
         }
         let present = configuration()
         let reload = present.reloaded(as: new)
-        #expect(reload.applied == ["budgets", "spacing", "plugins.com.example.feed"])
+        #expect(reload.applied == ["budgets", "spacing", "transfers", "plugins.com.example.feed"])
         #expect(reload.needingRestart == ["socket", "removed-plugin-retention", "plugins.settings"])
         let next = reload.configuration
         #expect(next.scheduling.spacing == .seconds(7) && next.scheduling.plugins[plugin]?.isEnabled == false)

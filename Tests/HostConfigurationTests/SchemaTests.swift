@@ -40,7 +40,7 @@ struct SchemaTests {
         "idle-timeout: 5", "isolation: maybe", "grace-period: 5 parsecs", "log-level: loud",
         "isolation: files", "isolation: []", "isolation: [files, required]",
         "conditions: { heat: true }",
-        "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201",
+        "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201", "transfers: { no-progress-limit: 14 }",
         "journal-size: 256 MB", "journal-size: 1", "logs: { launch: 1 MB }", "logs: { age: 1d }",
         "policies: { off: [impatience] }", "policies: { learn-use: sometimes }", "retry: { attempts: 0 }",
         "plugins: { nodot: { enabled: true } }",
@@ -157,6 +157,7 @@ struct SchemaTests {
             manifest == [
                 "requires": HostFeatures.all,
                 "role": PluginRole.allCases.map(\.name),
+                "extension-point": ExtensionPoint.allCases.map(\.rawValue),
                 "background-modes": BackgroundMode.allCases.map(\.rawValue),
                 "grants.settings.access": Grants.Setting.Access.allCases.map(\.rawValue),
                 "argument": manifest["argument"] ?? [],

@@ -17,6 +17,25 @@ struct RoundTripTests {
         try expectRoundTrip(SampleMessages.fromHost[index])
     }
 
+    @Test func `a list of many transfers is cut to the size of an answer, the ended ones first`() throws {
+        let url = "https://example.com/" + String(repeating: "a", count: 8_000)
+        let all = (1...3_000).map { number in
+            ListedTransfer(
+                number: SubmissionNumber(rawValue: Int64(number)),
+                direction: .download,
+                session: SampleMessages.session,
+                label: nil,
+                url: url,
+                state: number > 2_900 ? .finished : .waiting
+            )
+        }
+        let fitting = all.fitting()
+        #expect(fitting.count < all.count && fitting.suffix(100) == all.suffix(100))
+        #expect(fitting.map(\.number) == fitting.map(\.number).sorted())
+        #expect(Array(all.suffix(100)).fitting() == Array(all.suffix(100)))
+        _ = try HostMessage.transfers(CallNumber(rawValue: 1), fitting).frame()
+    }
+
     @Test
     func `wire messages are decoded complete and in order from pieces of one byte up to the whole stream`() throws {
         let messages = SampleMessages.fromRunner.filter { if case .submit = $0 { false } else { true } }

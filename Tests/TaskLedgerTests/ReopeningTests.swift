@@ -139,7 +139,7 @@ struct ReopeningTests {
     @Test(arguments: [
         ("UPDATE launch SET lane = -1", "table launch, number 3: lane holds \"-1\""),
         ("UPDATE launch SET pid = 1 << 40", "table launch, number 3: pid holds \"1099511627776\""),
-        ("UPDATE task SET event_type = 6", "table task, launch 3: event_type holds \"6\""),
+        ("UPDATE task SET event_type = 7", "table task, launch 3: event_type holds \"7\""),
         ("UPDATE known_plugin SET permitted = '*'", "table known_plugin, identifier com.example.feed: permitted holds"),
         ("UPDATE launch SET outcome = 'odd', ended_at = 9", "table launch, number 3: outcome holds \"odd\""),
         ("INSERT INTO occasion VALUES ('no..dots', 1)", "table occasion, identifier no..dots: identifier holds"),

@@ -88,14 +88,23 @@ static void submit_child(const bgt_host *host, const bgt_task_info *parent, cons
     }
 }
 
-static void wait_for_expiration(const bgt_host *host, bgt_task task) {
-    while (bgt_is_expiring(host, task) == 0) usleep(5000);
-}
-
 static long long nanoseconds(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);
     return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* The transfer waits until tomorrow, so that its end is the cancellation. */
+static void begin_and_cancel_transfer(const bgt_host *host) {
+    bgt_transfer transfer = bgt_download("torture", "http://127.0.0.1:9/nothing");
+    bgt_refusal refusal = {0};
+    uint64_t number = 0;
+    transfer.earliest_begin_ns = nanoseconds(CLOCK_REALTIME) + 86400000000000;
+    if (bgt_begin_transfer(host, &transfer, &number, &refusal) == BGT_OK) bgt_cancel_transfer(host, number);
+}
+
+static void wait_for_expiration(const bgt_host *host, bgt_task task) {
+    while (bgt_is_expiring(host, task) == 0) usleep(5000);
 }
 
 /* One item of a loop with a cursor: its number is the cursor behind it. */
@@ -151,6 +160,8 @@ static void append(void *context, const bgt_host *host, bgt_task task) {
     } else if (strcmp(word, "parent-of-two") == 0) {
         submit_child(host, &info, ":long"); /* still runs when the second one starts */
         submit_child(host, &info, "");
+    } else if (strcmp(word, "transfer") == 0) {
+        begin_and_cancel_transfer(host);
     } else if (submission % 4 == 0) {
         usleep(40000); /* Many kills then interrupt a running handler. */
     }

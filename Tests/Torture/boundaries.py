@@ -61,6 +61,11 @@ class Provocations:
         self.account.submit(self.connection, f"{FIRST}.c0", "parent-of-two", kind="continued", title="parent")
         time.sleep(0.1)
 
+    def transfer(self):
+        """Runs a task that begins a transfer and cancels it."""
+        self.account.submit(self.connection, f"{FIRST}.t4", "transfer")
+        time.sleep(0.1)
+
     def stop(self):
         """Stops the host after it has begun to serve."""
         self.connection.call("GET", "/v1/host")
@@ -101,6 +106,7 @@ ROUNDS = {
     "yieldCursor": ("supersede", 1),
     "expireAssertions": ("expire", 2),
     "stop": ("nothing", 10),
+    "sweepTransfers": ("transfer", 2),
     "kill": ("overstay", 2),
     "setKillTime": ("nothing", 10),
     "wake": ("nothing", 40),
@@ -173,7 +179,8 @@ def keep_pending(chapter):
 
 
 def release_pending(chapter, kept):
-    """Cancels the pending requests, that of the removed plugin included, so that the host comes to rest."""
+    """Cancels the pending requests, that of the removed plugin and left transfers included, so that the host comes to
+    rest."""
     limit = Limit(30)
     while not all(chapter.account.cancel(chapter.host.socket, number) for number in kept):
         if limit.is_over():
@@ -182,3 +189,7 @@ def release_pending(chapter, kept):
         kept = [number for number in kept if not chapter.account.acknowledged[number].is_cancelled]
         time.sleep(0.1)
     call_once(chapter.host.socket, "DELETE", f"/v1/tasks/{REMOVED}.t0")
+    _, answer = call_once(chapter.host.socket, "GET", "/v1/tasks?limit=1000") or (None, {})
+    for task in answer.get("pending", []):
+        if ":transfer:" in task["identifier"]:
+            call_once(chapter.host.socket, "DELETE", f"/v1/tasks/{task['identifier']}")

@@ -97,7 +97,7 @@ class Host:
         names += [f"{plugin}.c{number}" for number in range(CONTINUED)]
         return (f"manifest: 1\nidentifier: {plugin}\nlibrary: libAppend.so\nbackground-modes: [processing]\n"
                 f"permitted-identifiers: [{', '.join(names)}]\n"
-                f"grants: {{ settings: [ {{ setting: records, access: write }} ] }}\n"
+                f"grants: {{ network: true, settings: [ {{ setting: records, access: write }} ] }}\n"
                 f"settings: {{ records: \"{self.directory}/records\", identifiers: \"{count}\" }}\n")
 
     def manifest_file(self, plugin):

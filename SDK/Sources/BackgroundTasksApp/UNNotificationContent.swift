@@ -2,8 +2,8 @@
 
 public import Foundation
 
-/// The content of a notification: the part of Apple's class that a server without user interface can show.
 // Unchecked: a content of a push never changes, and a mutable one is changed on one thread at a time.
+/// The content of a notification: the part of Apple's class that a server without user interface can show.
 public class UNNotificationContent: NSObject, @unchecked Sendable {
     fileprivate var texts: Texts
     /// The JSON object of the push, with the key `aps`; empty for a new content.

@@ -169,7 +169,7 @@ private struct PluginState: Sendable {
 
 extension TaskKind {
     /// The kinds whose pending requests have a limit, one kind per limit. Health research counts as processing.
-    static let limited: [TaskKind] = [.refresh, .processing, .continued]
+    static let limited: [TaskKind] = [.refresh, .processing, .continued, .transfer]
 }
 
 extension KindBudget {

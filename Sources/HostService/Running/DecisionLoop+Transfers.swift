@@ -66,7 +66,14 @@ extension DecisionLoop {
             do throws(LedgerError) {
                 let transfers = try ledger.transfers(of: main).filter { session == nil || $0.session == session }
                 let listed = transfers.map { $0.listed(isRunning: running.contains($0.number)) }
-                send(.transfers(call, listed), to: launch)
+                let fitting = listed.fitting()
+                if fitting.count < listed.count {
+                    log.warning(
+                        "a list of transfers is cut: \(fitting.count) of \(listed.count) fit into an answer",
+                        metadata: ["plugin": "\(main)"]
+                    )
+                }
+                send(.transfers(call, fitting), to: launch)
             } catch {
                 let refusal = SubmissionRefusal(
                     code: .unavailable,

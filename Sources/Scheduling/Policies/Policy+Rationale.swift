@@ -54,7 +54,7 @@ extension Policy {
             return "applies to background launches only"
         case .condition(let rule) where rule.concern == .requestsNotForIdle && !facts.isConcerned(by: rule):
             return facts.configuration.policies.off.contains(.idle)
-                ? "applies to requests only" : "applies to refresh and continued requests and pushes only"
+                ? "applies to requests only" : "applies to refresh and continued requests, pushes and transfers only"
         case .condition(let rule): return facts.conditions[rule.condition] ? rule.holds : rule.lacks
         }
     }

@@ -5,9 +5,9 @@ package import TaskModel
 // Background transfers (C24): a transfer waits like a request, and a launch of the host's transfer library performs it
 // under the rights of its plugin.
 extension Scheduler {
-    /// Accepts or refuses a transfer. The transfer of an extension belongs to its main plugin.
+    /// Accepts or refuses a transfer. Extensions have none.
     mutating func begin(_ transfer: NewTransfer, reply: ReplyToken, at now: Moment) {
-        let plugin = mainPlugin(of: transfer.plugin)
+        let plugin = transfer.plugin
         if let refusal = refusal(of: transfer.description, by: plugin) {
             return emit(.answer(reply, .refused(refusal)))
         }

@@ -9,6 +9,14 @@ extension SubmissionRules {
         for entry: PluginEntry,
         under configuration: SchedulingConfiguration
     ) -> SubmissionRefusal? {
+        if entry.role != .main {
+            // The runner refuses this call of an extension itself, so the message was forged.
+            return SubmissionRefusal(
+                code: .notPermitted,
+                subReason: .notOffered,
+                message: "\(entry.identifier) is an extension, which has no transfers; begin them in its main plugin"
+            )
+        }
         if let problem = configuration.transfers.problem {
             return SubmissionRefusal(
                 code: .unavailable,

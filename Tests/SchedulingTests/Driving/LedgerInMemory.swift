@@ -182,7 +182,9 @@ struct LedgerInMemory {
         for case .endLaunch(let number, let end) in changes { try endLaunch(number, end, in: &new) }
         for case .recordWait(let key, let reasons, let at) in changes { waitHistory.append((key, reasons, at)) }
         let reported = entries.filter(\.event.endsSubmission).compactMap(\.submission)
-        let explained = countedPushes(changes).subtracting(new.present).union(reported)
+        // An alert has ended when its notification is shown, before or after the end of its task.
+        let shown = new.shown.map(\.submission)
+        let explained = countedPushes(changes).subtracting(new.present).union(reported).union(shown)
         journaled.formUnion(explained)
         unexplained.formUnion(state.present.subtracting(new.present))
         unexplained.subtract(explained)

@@ -39,6 +39,7 @@ extension SchedulerDriver {
         header: TransferDescription.Header? = nil,
         isDiscretionary: Bool = false,
         expiresAt: WallTime? = nil,
+        by plugin: PluginIdentifier = .app,
         from plan: LaunchPlan? = nil
     ) -> Answer? {
         guard let session = TransferSession(session) else {
@@ -52,7 +53,7 @@ extension SchedulerDriver {
             headers: header.map { [$0] } ?? [],
             isDiscretionary: isDiscretionary
         )
-        let transfer = NewTransfer(description, expiresAt: expiresAt, plugin: .app, launch: plan?.number)
+        let transfer = NewTransfer(description, expiresAt: expiresAt, plugin: plugin, launch: plan?.number)
         return ask { .transferBegun(transfer, reply: $0) }
     }
 

@@ -46,6 +46,12 @@ struct TransferTests {
         #expect(host.download()?.refusal?.subReason == .networkNotGranted)
     }
 
+    @Test func `a transfer that an extension begins is refused`() {
+        host.install(.downloader(), .keyboard())
+        #expect(host.download(by: .keyboard)?.refusal?.code == .notPermitted)
+        #expect(host.ledger.transfers.isEmpty)
+    }
+
     @Test func `a transfer to a port that is not granted is refused`() {
         let host = SchedulerDriver.forTransfers(.downloader(grants: Grants(connect: [443])))
         #expect(host.download()?.refusal == nil)

@@ -964,7 +964,7 @@ typedef struct bgt_notifications {
      * shows the original if they are no such object.
      * BGT_OK; BGT_INVALID: NULL, empty, or more than BGTASK_NOTIFICATION_MAX bytes; BGT_WRONG_KIND: no alert push;
      * BGT_NO_SUCH_TASK, BGT_ALREADY_COMPLETED.
-     * @call thread=any phase=running,stop */
+     * @call thread=any phase=running,stop blocks=no */
     int32_t (*set_content)(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE json, uint64_t length,
                            bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_notifications;
