@@ -75,8 +75,8 @@ struct ChangeWriter: Sendable {
                 added.append(entry)
             }
         case .storeCursor(let change):
-            let tasks = try access.storeCursor(change, names: &plugins)
-            for entry in evictions.entries(about: tasks, deletedBy: change) {
+            let evicted = try access.storeCursor(change, names: &plugins)
+            for entry in evictions.entries(about: evicted, deletedBy: change) {
                 try append(entry, to: access)
                 added.append(entry)
             }
