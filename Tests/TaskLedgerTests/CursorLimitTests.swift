@@ -101,6 +101,19 @@ struct CursorLimitTests {
         #expect(groups.added[11].label == others[25].text)
     }
 
+    @Test(.proves("C19")) func `the count of deletions without an entry ends with the record of the plugin`()
+        async throws
+    {
+        let more = try (0..<12).map { try #require(TaskIdentifier("com.example.feed.more\($0)")) }
+        try await ledger.commitAndWait(others.map { write($0) })
+        try await ledger.commitAndWait(more.map { write($0) })
+        #expect(groups.added.count == 10)
+        try await ledger.commitAndWait([.forgetPlugin(feed)])
+        try await ledger.commitAndWait(others.map { write($0) })
+        try await ledger.commitAndWait([write(newest, at: 65)])
+        #expect(groups.added.count == 11 && groups.added.last?.label == others[0].text)
+    }
+
     @Test(.proves("C19")) func `a deletion of a failed commit is not counted`() async throws {
         let more = try (0..<26).map { try #require(TaskIdentifier("com.example.feed.more\($0)")) }
         try await ledger.commitAndWait(others.map { write($0) })

@@ -104,6 +104,7 @@ struct ChangeWriter: Sendable {
             try access.remember(plugin, names: &plugins)
         case .forgetPlugin(let identifier):
             try access.forget(identifier, names: &plugins)
+            evictions.forget(identifier)
         case .setPause(let plugin, let pause):
             try access.setPause(of: plugin, pause, names: &plugins)
         case .setUses(let plugin, let uses):

@@ -48,6 +48,9 @@ struct CursorEvictions: Sendable {
         periods[change.plugin] = period
         return entries
     }
+
+    /// Drops the counts of an uninstalled plugin, also that of deletions without an entry.
+    mutating func forget(_ plugin: PluginIdentifier) { periods[plugin] = nil }
 }
 
 extension JournalEntry {
