@@ -117,7 +117,7 @@ package struct Gateway: Sendable {
     ) throws(APNsReason) -> ProviderToken {
         if let verified = verifier.verified(text) { return verified }
         guard let id = ProviderToken.keyID(ofText: text), keys.keys[id] != nil else { throw .invalidProviderToken }
-        // The push is taken after the verification, so that a stranger takes none from the key.
+        // The push is taken after the verification, so that a client without the key takes none from it.
         guard limits.hasPush("key \(id)", at: now) else { throw .tooManyRequests }
         guard let token = ProviderToken(text: text) else { throw .invalidProviderToken }
         return token
