@@ -119,19 +119,20 @@ struct CursorReaderTests {
 
     @Test mutating func `a failed read is reported once, and the next read finds the cursor`() throws {
         write([1], number: 1)
-        var (reader, number) = try failingReader()
+        let failing = try failingReader()
+        var reader = failing.reader
         #expect(reader.read(at: .cursorWritten(Self.task, number: 1), time(0)).owed == Self.task)
         let failure = try #require(reader.takeFailure())
         #expect(failure.error.number == ESPIPE && !failure.isLast && failure.message.contains("reads it again"))
         #expect(reader.takeFailure() == nil)
-        try #require(dup2(memory.descriptor.number, number) == number)
+        try #require(dup2(memory.descriptor.number, failing.descriptor) == failing.descriptor)
         #expect(reader.readOwed(Self.task, at: time(250))?.bytes == [1])
         #expect(reader.takeFailure() == nil)
     }
 
     @Test func `a failed read at a completion is reported as the last read of the cursor`() throws {
         write([1], number: 1)
-        var (reader, _) = try failingReader()
+        var reader = try failingReader().reader
         #expect(reader.read(at: .completed(Self.task, .success), time(0)).slot == nil)
         let failure = try #require(reader.takeFailure())
         #expect(failure.isLast && failure.message.contains("it begins at the cursor that was read before"))
@@ -140,7 +141,7 @@ struct CursorReaderTests {
 
     @Test func `a failed read at the end of the launch is reported as the last read of the cursor`() throws {
         write([1], number: 1)
-        var (reader, _) = try failingReader()
+        var reader = try failingReader().reader
         #expect(reader.readLast().isEmpty)
         #expect(reader.takeFailure()?.isLast == true && reader.takeFailure() == nil)
     }
