@@ -96,6 +96,23 @@ struct GatewayConnectionTests {
         }
     }
 
+    @Test func `a key that holds all connections loses its older one to a new sender`() async throws {
+        let (webhook, secret) = PushWebhook.new(for: try Samples.plugin())
+        var limits = GatewayLimits()
+        limits.connections = 2
+        try await ServedGateway.with(webhook: webhook, limits: limits) { port, _ in
+            let first = try await GatewayClient(port: port)
+            #expect(try await Self.status(first) == "200")
+            let second = try await GatewayClient(port: port)
+            #expect(try await Self.status(second) == "200")
+            let hook = try await Client(port, sending: "GET /push/\(secret) HTTP/1.1\r\nhost: a\r\n\r\n")
+            #expect(try await hook.answer.get().hasPrefix("HTTP/1.1 200"))
+            try await first.channel.closeFuture.get()
+            #expect(try await Self.status(second) == "200")
+            for channel in [second.channel, hook.channel] { try await channel.close() }
+        }
+    }
+
     @Test func `a connection beyond the limit closes while senders hold all others`() async throws {
         let (webhook, secret) = PushWebhook.new(for: try Samples.plugin())
         var limits = GatewayLimits()
