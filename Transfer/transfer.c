@@ -16,7 +16,8 @@
  * time of a write to the disk. */
 struct transfer_limits transfer_default_limits(void) {
     return (struct transfer_limits){
-        .low_speed = 256, .low_speed_seconds = 50, .connect_seconds = 30, .checkpoint_bytes = 8 << 20};
+        .low_speed = 256, .low_speed_seconds = 50, .connect_seconds = 30, .answer_seconds = 300, .waiting_ms = 10000,
+        .checkpoint_bytes = 8 << 20};
 }
 
 struct transfer *transfer_create(bgt_task task, const struct transfer_host *host, const struct transfer_limits *limits,
@@ -76,7 +77,7 @@ void transfer_start(struct transfer *transfer) {
 
 void transfer_continue(struct transfer *transfer, CURLcode code) {
     long status = 0;
-    if (curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status != 0) {
+    if (curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
         transfer->end.http_status = (uint32_t)status;
     }
     if (transfer->state == TRANSFER_ENDED) {
@@ -91,15 +92,20 @@ void transfer_continue(struct transfer *transfer, CURLcode code) {
 
 void transfer_tick(struct transfer *transfer, int64_t now) {
     if (transfer->spec.is_upload) {
-        upload_tick(transfer);
+        upload_tick(transfer, now);
     } else {
         download_tick(transfer, now);
     }
 }
 
 void transfer_interrupt(struct transfer *transfer) {
-    if (!transfer->spec.is_upload) {
+    if (transfer->spec.is_upload) {
+        upload_interrupt(transfer);
+    } else {
         download_checkpoint(transfer, 0);
+    }
+    if (transfer->state == TRANSFER_ENDED) {
+        return;
     }
     transfer->state = TRANSFER_ENDED;
     transfer->host->ended(transfer->host->context, transfer->task, NULL);

@@ -38,6 +38,8 @@ struct transfer_limits {
     int64_t low_speed;         /* bytes per second, below which a connection counts as too slow */
     int64_t low_speed_seconds; /* after this time */
     int64_t connect_seconds;
+    int64_t answer_seconds;   /* for the whole response, after the last byte of an upload */
+    int64_t waiting_ms;       /* interval of progress reports in this time */
     int64_t checkpoint_bytes; /* the cursor moves after this many bytes, or after a second */
     const char *authorities;  /* file of certificates; NULL: those of the system */
     struct curl_slist *names; /* "HOST:PORT:ADDRESS" instead of look-ups; NULL: none */
@@ -99,6 +101,9 @@ struct transfer {
     struct source source;
     char *answer;
     size_t answer_length;
+    int64_t earlier;       /* progress before the body of this request: bodies of redirected requests, and waiting */
+    int64_t sent_whole_at; /* time at which the whole body was sent, in milliseconds; 0: not yet */
+    int64_t waited_at;     /* time of the last progress report since then */
 };
 
 /* Creates a transfer that takes over `spec`. NULL: memory is short, and the spec is unchanged. */

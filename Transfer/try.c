@@ -39,6 +39,12 @@ static int read_option(struct settings *settings, const char *name, const char *
         limits->low_speed = atoll(value);
     } else if (strcmp(name, "--low-speed-seconds") == 0) {
         limits->low_speed_seconds = atoll(value);
+    } else if (strcmp(name, "--progress") == 0) {
+        try_show_progress();
+    } else if (strcmp(name, "--answer-seconds") == 0) {
+        limits->answer_seconds = atoll(value);
+    } else if (strcmp(name, "--waiting-ms") == 0) {
+        limits->waiting_ms = atoll(value);
     } else if (strcmp(name, "--checkpoint-bytes") == 0) {
         limits->checkpoint_bytes = atoll(value);
     } else {
