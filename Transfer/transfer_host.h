@@ -24,8 +24,8 @@
 #define BGT_TRANSFER_HANDLER "bgtask.transfer"
 
 /* Progress of an upload counts the bytes of all requests: a body that is sent again after a redirect adds to both
- * numbers. While the library waits for the response to a whole body, it adds 1 to both every 10 s, at most for 5 minutes,
- * because the host expires a launch whose progress stands still.
+ * numbers. While the library waits for the response to a whole body, it adds 1 to both every 10 s, at most for 5
+ * minutes, because the host expires a launch whose progress stands still.
  *
  * The total of set_progress while the size of the file is not known. */
 #define BGT_TRANSFER_UNKNOWN_TOTAL INT64_MAX

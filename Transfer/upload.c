@@ -36,10 +36,17 @@ static size_t send_body(char *bytes, size_t size, size_t count, void *context) {
         transfer->is_paused = 1;
         return CURL_READFUNC_PAUSE;
     }
+    /* Without this end of the connection, the receiver could accept a mixture of two versions. */
+    if (source_has_changed(source)) {
+        return CURL_READFUNC_ABORT;
+    }
+    /* curl sends bytes beyond the announced length, if it gets them: the receiver reads them as another request. */
+    const int64_t left = source->status.st_size - source->position;
+    const size_t most = left < (int64_t)(size * count) ? (size_t)left : size * count;
     do {
-        got = pread(source->file, bytes, size * count, source->position);
+        got = pread(source->file, bytes, most, source->position);
     } while (got < 0 && errno == EINTR);
-    if (got < 0 || (got == 0 && source->position < source->status.st_size)) {
+    if (got < 0 || (got == 0 && left > 0)) {
         return CURL_READFUNC_ABORT;
     }
     source->position += got;
@@ -49,7 +56,7 @@ static size_t send_body(char *bytes, size_t size, size_t count, void *context) {
 
 static int seek_body(void *context, curl_off_t offset, int origin) {
     struct transfer *transfer = context;
-    if (origin != SEEK_SET || offset < 0) {
+    if (origin != SEEK_SET || offset < 0 || offset > transfer->source.status.st_size) {
         return CURL_SEEKFUNC_FAIL;
     }
     transfer->source.position = offset;
