@@ -65,7 +65,7 @@ void transfer_start(struct transfer *transfer) {
     if (fault != BGT_TRANSFER_NO_FAULT) {
         const int is_scheme = fault == BGT_TRANSFER_SCHEME_NOT_PERMITTED;
         transfer_fail(transfer, BGT_TRANSFER_END_FATAL, fault,
-                      is_scheme ? "the URL is neither http nor https" : "the URL is invalid, or names a user");
+                      is_scheme ? "the URL is neither http nor https" : "the URL is invalid, or has user information");
         return;
     }
     if (transfer->spec.is_upload) {
@@ -149,8 +149,12 @@ void transfer_finish(struct transfer *transfer, int64_t bytes) {
 }
 
 void transfer_published(struct transfer *transfer, int problem) {
+    if (problem != 0 && transfer->spec.is_upload) {
+        upload_fail_answer(transfer, problem);
+        return;
+    }
     if (problem != 0) {
-        transfer_fail_file(transfer, "cannot store the file", problem);
+        transfer_fail_staging(transfer, "cannot store the file", problem);
         return;
     }
     transfer_finish(transfer, transfer->spec.is_upload ? transfer->source.status.st_size : transfer->offset);

@@ -126,6 +126,8 @@ void transfer_fail(struct transfer *transfer, uint32_t result, uint32_t fault, c
     __attribute__((format(printf, 4, 5)));
 /* Ends the try because of an errno of its file. */
 void transfer_fail_file(struct transfer *transfer, const char *action, int problem);
+/* The same for an errno of the incomplete file: a directory that is missing or foreign may be mended by the host. */
+void transfer_fail_staging(struct transfer *transfer, const char *action, int problem);
 /* Ends the try because of a failed request. */
 void transfer_fail_request(struct transfer *transfer, CURLcode code);
 /* Ends the try as a decision says. */
@@ -133,7 +135,7 @@ void transfer_fail_decided(struct transfer *transfer);
 void transfer_finish(struct transfer *transfer, int64_t bytes);
 /* The handle's options for a request to `transfer->url`. Ends the try when they are refused. */
 void transfer_request(struct transfer *transfer);
-/* Requests the URL of the description again: what redirects lead to may have expired. */
+/* Requests the URL of the description again: the target of a redirect may have expired. */
 void transfer_request_first(struct transfer *transfer);
 /* Follows the redirect of the last answer, or ends the try. */
 void transfer_redirect(struct transfer *transfer);

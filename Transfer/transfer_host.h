@@ -40,6 +40,7 @@ enum {
     BGT_TRANSFER_SERVER_BUSY = 2,
     BGT_TRANSFER_INSUFFICIENT_STORAGE = 3,
     BGT_TRANSFER_SLOW = 4,
+    BGT_TRANSFER_STAGING_UNUSABLE = 5, /* the directory of incomplete files is missing, foreign or a link */
     /* fatal */
     BGT_TRANSFER_HTTP_STATUS = 20,
     BGT_TRANSFER_TOO_MANY_REDIRECTS = 21,
@@ -55,6 +56,7 @@ enum {
     BGT_TRANSFER_URL_INVALID = 31,
     BGT_TRANSFER_NETWORK_NOT_GRANTED = 32,
     BGT_TRANSFER_SECRET_MISSING = 34,
+    BGT_TRANSFER_HEADER_INVALID = 37,
     BGT_TRANSFER_RESULT_UNKNOWN = 38 /* a POST was sent whole, and its response is missing or incomplete */
 };
 

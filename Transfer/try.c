@@ -64,7 +64,7 @@ static int add(struct loop *loop, const struct settings *settings, int container
     }
     if (length < 0 || spec_read(&spec, text, (size_t)length, flaw) != 0
         || spec_fill_secrets(&spec, try_secret, NULL, flaw) != 0) {
-        fprintf(stderr, "%s: %s\n", path, length < 0 ? "cannot be read" : flaw);
+        fprintf(stderr, "%s: %s (fault %u)\n", path, length < 0 ? "cannot be read" : flaw, spec.fault);
         spec_release(&spec);
         return -1;
     }

@@ -15,7 +15,7 @@ void upload_start(struct transfer *transfer) {
         problem = part_cut(&transfer->part, 0);
     }
     if (problem != 0) {
-        transfer_fail_file(transfer, "cannot open the file for the answer", problem);
+        transfer_fail_staging(transfer, "cannot open the file for the answer", problem);
         return;
     }
     part_remove_target(&transfer->part);

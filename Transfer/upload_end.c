@@ -48,6 +48,16 @@ size_t upload_read_answer(char *bytes, size_t size, size_t count, void *context)
     return transfer->discarded > DISCARDED_MAX ? 0 : count;
 }
 
+void upload_fail_answer(struct transfer *transfer, int problem) {
+    if (upload_is_post(transfer)) {
+        transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_RESULT_UNKNOWN,
+                      "the response to the POST cannot be stored: %s; ask the receiver before another one",
+                      strerrordesc_np(problem));
+    } else {
+        transfer_fail_staging(transfer, "cannot store the response", problem);
+    }
+}
+
 static void store_answer(struct transfer *transfer) {
     if (transfer->answer_length == 0) {
         part_remove(&transfer->part);
@@ -56,7 +66,7 @@ static void store_answer(struct transfer *transfer) {
     }
     const int problem = part_write(&transfer->part, 0, transfer->answer, transfer->answer_length);
     if (problem != 0) {
-        transfer_fail_file(transfer, "cannot write the answer", problem);
+        upload_fail_answer(transfer, problem);
         return;
     }
     if (transfer->discarded > 0) {

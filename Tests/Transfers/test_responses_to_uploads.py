@@ -51,6 +51,11 @@ class ResponseTests(TransferCase):
         for lines in [[], POST]:
             self.check_end(self.send(server, lines), FATAL, "http-status", status=413)
 
+    def test_a_post_whose_response_cannot_be_stored_is_not_repeated(self):
+        server = self.after_body(lambda exchange: (self.part().unlink(), exchange.answer(201, body=b"id")))
+        self.check_end(self.send(server), TRANSIENT, "staging-unusable", status=201)
+        self.check_end(self.send(server, POST), FATAL, "result-unknown", status=201)
+
     def test_a_put_without_a_response_is_tried_again(self):
         server = self.after_body(lambda exchange: exchange.hang_up())
         self.check_end(self.send(server), TRANSIENT, "network", status=0)
