@@ -52,7 +52,8 @@ void transfer_fail_staging(struct transfer *transfer, const char *action, int pr
     case EACCES:
     case EPERM:
         transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_STAGING_UNUSABLE,
-                      "%s: %s; the directory of incomplete files is missing, foreign or a link, or the file was removed",
+                      "%s: %s; the directory of incomplete files is missing, foreign or a link, or the file was "
+                      "removed",
                       action, strerrordesc_np(problem));
         return;
     default: transfer_fail_file(transfer, action, problem);

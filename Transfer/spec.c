@@ -65,7 +65,8 @@ static int read_header(struct spec *spec, char *line, int is_secret, char *flaw)
     *colon = '\0';
     const char *value = colon + 2;
     if (!text_is_token(line)) {
-        snprintf(flaw, SPEC_FLAW_MAX, "the name of the header number %zu is not a token of HTTP", spec->header_count + 1);
+        snprintf(flaw, SPEC_FLAW_MAX, "the name of the header number %zu is not a token of HTTP",
+                 spec->header_count + 1);
         return -1;
     }
     if (is_reserved(line)) {
