@@ -7,10 +7,12 @@ extension Scheduler {
     /// The present shortage of the disk of the containers; nil while it keeps its reserve.
     package var diskShortage: DiskShortage? { disk.shortage }
 
-    /// Whether a further launch may use capacity of the lane. Background launches wait until the disk of the containers
-    /// has its reserve.
+    /// The lanes whose launches wait until the disk of the containers has its reserve.
+    private static let lanesOfReserve: [Lane] = [.background, .transfer]
+
+    /// Whether a further launch may use capacity of the lane.
     func hasCapacity(in lane: Lane) -> Bool {
-        if lane == .background || lane == .transfer, disk.shortage != nil { return false }
+        if Self.lanesOfReserve.contains(lane), disk.shortage != nil { return false }
         return !launches.use(of: lane).isUsedUp(configuration.launchLimit(in: lane))
     }
 
@@ -31,7 +33,7 @@ extension Scheduler {
         }
         disk = judge
         guard let shortage = disk.shortage else {
-            if wasShort { fillCapacity(of: .background, at: now) }
+            for lane in Self.lanesOfReserve where wasShort { fillCapacity(of: lane, at: now) }
             return
         }
         if !wasShort { noteShortage(shortage, at: now) }

@@ -59,6 +59,20 @@ struct DiskReserveTests {
         #expect(host.batches == [[.clean]])
     }
 
+    @Test func `transfers of two plugins wait while the disk lacks its reserve, and run when it is free again`() throws {
+        let host = SchedulerDriver.forTransfers()
+        host.install(.downloader(), .main(.mail, permitted: [.exact(.inbox)], grants: Grants(network: true)))
+        host.send(.diskSampled(DiskSample(disk(free: 1_000))))
+        for plugin in [PluginIdentifier.app, .mail] {
+            let number = try #require(host.download(by: plugin)?.submission)
+            #expect(host.reasons(.transfer(number, of: plugin)).map(\.code) == ["disk-reserve"])
+        }
+        #expect(host.transferPlan == nil)
+        host.send(.diskSampled(DiskSample(disk())))
+        let launched = host.plans.filter { $0.lane == .transfer }.map(\.plugin.identifier)
+        #expect(launched.count == 2 && Set(launched) == [.app, .mail])
+    }
+
     @Test func `a launch that a user requests runs while the disk lacks its reserve`() {
         sample(disk(free: 1_000))
         host.submit(.clean)
