@@ -90,9 +90,11 @@ extension DecisionLoop {
     func sweepTransfers(of plugin: PluginIdentifier) {
         threads.perform { [state, ledger, log] in
             do throws(LedgerError) {
-                let all = try ledger.transfers(of: plugin)
-                let kept = all.filter { $0.endedAt == nil || $0.file != nil && !$0.isTaken }
-                state.sweepStaging(of: plugin.text, keeping: Set(kept.flatMap { [$0.place, "\($0.place).part"] }))
+                try state.sweepStaging(of: plugin.text) { () throws(LedgerError) in
+                    let all = try ledger.transfers(of: plugin)
+                    let kept = all.filter { $0.endedAt == nil || $0.file != nil && !$0.isTaken }
+                    return Set(kept.flatMap { [$0.place, "\($0.place).part"] })
+                }
             } catch {
                 log.warning("files of transfers not examined: \(error)", metadata: ["plugin": "\(plugin)"])
             }
