@@ -238,6 +238,18 @@ struct TransferSessionTests {
         #expect(host.plans.contains { $0.lane == .event } || host.endedSessions == ["main"])
     }
 
+    @Test func `the end of a session is reported when the begin of a further transfer is not recorded`() {
+        host.download()
+        host.enterLibrary()
+        host.commits = .held
+        host.download("https://example.com/b.bin")
+        host.endTry(.finished)
+        host.failNextCommit()
+        host.writeHeldCommits()
+        #expect(host.ledger.transfers.map(\.state) == [.finished])
+        #expect(host.endedSessions == ["main"] && host.plans.filter { $0.lane == .event }.count == 1)
+    }
+
     @Test func `a transfer whose deadline passes ends as failed`() throws {
         host.change(network: false)
         host.download(expiresAt: host.clock.now.wall + .seconds(10))
