@@ -22,12 +22,14 @@ struct TransferTests {
         #expect(plan.tasks.map(\.work.identifier) == [.transfer(number, of: .app)])
     }
 
-    @Test func `the stored payload has the description and the places of the files`() throws {
+    @Test func `the stored payload is the description, and the plan has the places of the files`() throws {
         let number = try #require(host.download()?.submission)
         let payload = try #require(host.ledger.payload(of: number))
         let text = String(decoding: payload, as: UTF8.self)
-        #expect(text.contains("url: https://example.com/a.bin\n"))
-        #expect(text.contains("host-part: .transfers/\(number)-") && text.contains("host-file: .transfers/\(number)-"))
+        #expect(text.contains("url: https://example.com/a.bin\n") && !text.contains("host-"))
+        let terms = try #require(host.transferPlan?.transferTerms[number]?.text)
+        let place = try #require(host.ledger.transfers.first?.place)
+        #expect(terms.contains("host-part: .transfers/\(place).part\nhost-file: .transfers/\(place)\n"))
     }
 
     @Test func `only with the operator's permission, a transfer may reach private addresses`() throws {
@@ -36,8 +38,8 @@ struct TransferTests {
         }
         for (host, isPermitted) in [(host, false), (permitted, true)] {
             let number = try #require(host.download()?.submission)
-            let payload = try #require(host.ledger.payload(of: number))
-            #expect(String(decoding: payload, as: UTF8.self).contains("host-private: 1\n") == isPermitted)
+            let terms = try #require(host.transferPlan?.transferTerms[number]?.text)
+            #expect(terms.contains("host-private: 1\n") == isPermitted)
         }
     }
 
