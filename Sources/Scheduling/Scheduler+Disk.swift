@@ -17,10 +17,13 @@ extension Scheduler {
     }
 
     /// Records the free space of the disk. While it is below the reserve, ends the launch that used it up, if there is
-    /// evidence of that.
+    /// evidence of that. Launches of transfers are not ended: the transfer library leaves the reserve free itself, and
+    /// repeats the transfer later.
     mutating func sampled(_ sample: DiskSample, at now: Moment) {
         let wasShort = disk.shortage != nil
-        let running = sample.uses.filter { launches.listening($0.key) != nil }
+        let running = sample.uses.filter { use in
+            launches.listening(use.key) != nil && launches.find(use.key)?.lane != .transfer
+        }
         var judge = disk
         let listening = DiskSample(
             sample.disk,

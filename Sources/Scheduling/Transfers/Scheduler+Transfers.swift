@@ -53,7 +53,7 @@ extension Scheduler {
     func terms(ofTransfersIn plan: LaunchPlan) -> [SubmissionNumber: TransferTerms] {
         if plan.lane != .transfer { return [:] }
         let policy = plugins[plan.plugin.identifier].policy
-        let reserve = min(configuration.diskReserve.most, Self.mostReserve)
+        let reserve = configuration.diskReserve.leftByTransfers(onDiskOf: configuration.transfers.diskBytes)
         return plan.tasks.reduce(into: [:]) { terms, task in
             guard case .request(let request) = task.work, let transfer = transfers[request.plugin]?[request.number] else {
                 return
@@ -67,9 +67,6 @@ extension Scheduler {
             )
         }
     }
-
-    /// The most free space that transfers leave. The host ends their launches for the whole reserve of the disk.
-    private static let mostReserve: Int64 = 256 << 20
 
     /// The name of the files of a transfer. Its random part differs between hosts and starts of a host.
     private func place(of number: SubmissionNumber) -> String {
