@@ -9,8 +9,8 @@ import TaskModel
 // The staging directory of transfers in a container. The plugin owns the container and can replace anything in it at
 // any time: every name is resolved in an open directory, and never through a symbolic link.
 extension StateDirectory {
-    /// Creates the staging directory in the container of a main plugin if it is missing, and gives it to the user of the
-    /// plugin. Throws when the name leads to anything but a directory. Blocks on the disk.
+    /// Creates the staging directory in the container of a main plugin if it is missing, and gives it to the plugin's
+    /// user. Throws when the name leads to anything but a directory. Blocks on the disk.
     func makeStaging(of plugin: String, user: UInt32?) throws(HostError) {
         let path = "\(containerPath(of: plugin))/\(Transfer.directory)"
         do throws(SystemError) {
@@ -32,8 +32,8 @@ extension StateDirectory {
     /// Deletes the files of the staging directory whose names are not among `kept`. Directories stay, and so does what
     /// cannot be deleted: the next sweep tries again. Blocks on the disk.
     ///
-    /// - Parameter kept: returns the names of the files that stay. It is called after the directory is listed: a file on
-    ///   the list belongs to a transfer that was recorded before, so that no file of a transfer that begins meanwhile is
+    /// - Parameter kept: returns the names of the files that stay. It is called after the directory is listed: a listed
+    ///   file belongs to a transfer that was recorded before, so that no file of a transfer that begins meanwhile is
     ///   deleted. Not called for an empty directory.
     func sweepStaging<Failure: Error>(
         of plugin: String,

@@ -59,7 +59,7 @@ struct DiskReserveTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `transfers of two plugins wait while the disk lacks its reserve, and run when it is free again`() throws {
+    @Test func `transfers of two plugins wait while the disk lacks its reserve, and run when it is free`() throws {
         let host = SchedulerDriver.forTransfers()
         host.install(.downloader(), .main(.mail, permitted: [.exact(.inbox)], grants: Grants(network: true)))
         host.send(.diskSampled(DiskSample(disk(free: 1_000))))
@@ -73,7 +73,7 @@ struct DiskReserveTests {
         #expect(launched.count == 2 && Set(launched) == [.app, .mail])
     }
 
-    @Test func `a launch of transfers is not ended for the reserve, and leaves the reserve and an eighth of it`() throws {
+    @Test func `a launch of transfers is not ended for the reserve, and leaves an eighth more than it`() throws {
         let host = SchedulerDriver.forTransfers { $0.transfers.diskBytes = 100 << 30 }
         let number = try #require(host.download()?.submission)
         host.enterLibrary()

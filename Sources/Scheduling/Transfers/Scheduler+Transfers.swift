@@ -55,9 +55,9 @@ extension Scheduler {
         let policy = plugins[plan.plugin.identifier].policy
         let reserve = configuration.diskReserve.leftByTransfers(onDiskOf: configuration.transfers.diskBytes)
         return plan.tasks.reduce(into: [:]) { terms, task in
-            guard case .request(let request) = task.work, let transfer = transfers[request.plugin]?[request.number] else {
-                return
-            }
+            guard case .request(let request) = task.work,
+                let transfer = transfers[request.plugin]?[request.number]
+            else { return }
             let isDiscretionary = request.request.isDiscretionaryTransfer
             terms[request.number] = TransferTerms(
                 of: transfer,

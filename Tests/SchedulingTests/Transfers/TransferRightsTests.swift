@@ -96,7 +96,7 @@ struct TransferRightsTests {
         #expect(host.expirations.map(\.tasks) == [[.transfer(number, of: .app)]])
     }
 
-    @Test func `a transfer that waits while the operator revokes the permission for private addresses has none`() throws {
+    @Test func `a transfer that waits while its plugin loses the permission for private addresses has none`() throws {
         configure { $0.plugins[.app, default: PluginPolicy()].allowsPrivateAddresses = true }
         host.change(network: false)
         let number = try #require(host.download()?.submission)
@@ -106,7 +106,7 @@ struct TransferRightsTests {
     }
 
     @Test
-    func `a running transfer is expired when the permission for private addresses is revoked, and continues without it`()
+    func `a transfer is expired when its plugin loses the permission for private addresses, and continues without it`()
         throws
     {
         configure { $0.plugins[.app, default: PluginPolicy()].allowsPrivateAddresses = true }

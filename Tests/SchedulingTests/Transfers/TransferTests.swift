@@ -170,6 +170,21 @@ struct TransferTryTests {
         #expect(work.number == number && work.retry.attempts == 0 && work.retry.notBefore == nil)
     }
 
+    @Test func `a try that the host cuts off neither adds to the time without movement nor ends it`() throws {
+        host.download()
+        for _ in 1...2 {
+            host.enterLibrary()
+            host.endTry(.transient, .network, bytes: 0)
+            host.exit(host.transferPlan)
+            host.advance(by: .seconds(700))
+        }
+        let idle = try #require(host.ledger.transfers.first?.idle)
+        host.enterLibrary()
+        host.change(network: false)
+        host.endTry(.transient, .network, bytes: 0)
+        #expect(idle > .zero && host.ledger.transfers.first?.idle == idle)
+    }
+
     @Test func `a crash in a transfer delays it, and ten without movement end it`() throws {
         let number = try #require(host.download()?.submission)
         for _ in 1...10 {
