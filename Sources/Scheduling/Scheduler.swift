@@ -35,7 +35,7 @@ package struct Scheduler: Sendable {
     /// By main plugin, the accepted alerts whose notification is not shown yet; plugins without any are absent.
     var alertLines: [PluginIdentifier: AlertLine] = [:]
     /// The calls that repeat an alert whose acceptance is in flight, by its identity.
-    var repeatedAlerts: [PushIdentity: [ReplyToken]] = [:]
+    var repeatedAlerts: [PluginIdentifier: [PushIdentity: [ReplyToken]]] = [:]
     var loading: LoadState
     var agenda = Agenda()
     var backlog = Backlog()
