@@ -32,9 +32,9 @@ struct decision {
     const char *message; /* cause, for users; NULL: none */
 };
 
-/* What to do with an answer to a download. */
+/* The decision about the response to a download. */
 struct decision decide(const struct question *question, const struct response *response);
-/* What to do with an answer to an upload: ACTION_COMPLETE, ACTION_REDIRECT, ACTION_TRANSIENT or ACTION_FATAL. */
+/* The decision about the response to an upload: ACTION_COMPLETE, ACTION_REDIRECT, ACTION_TRANSIENT or ACTION_FATAL. */
 struct decision decide_upload(const struct response *response);
 
 #endif

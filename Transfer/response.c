@@ -134,7 +134,7 @@ int64_t response_retry_after(const struct response *response, time_t now) {
     }
     if (text_number(response->retry_after, &seconds) != 0) {
         const time_t at = curl_getdate(response->retry_after, NULL);
-        /* The server's clock, where it says it: the clock of this machine may be wrong. */
+        /* The server's Date header, if present: the clock of this machine may be wrong. */
         const time_t date = response->date[0] == '\0' ? -1 : curl_getdate(response->date, NULL);
         if (at == -1) {
             return -1;

@@ -32,7 +32,7 @@ void response_read_line(struct response *response, const char *line, size_t leng
 /* Completes the head: a length that does not count is none, and neither is a Last-Modified within the second of Date,
  * which does not distinguish versions. */
 void response_finish(struct response *response);
-/* The delay in seconds that the server asks for, 0 to RETRY_AFTER_MAX; -1: none. */
+/* The value of Retry-After in seconds, 0 to RETRY_AFTER_MAX; -1: none. */
 int64_t response_retry_after(const struct response *response, time_t now);
 
 #endif

@@ -121,7 +121,7 @@ void download_start(struct transfer *transfer) {
     read_cursor(transfer);
     int problem = part_open(&transfer->part, transfer->container, spec->part, spec->target);
     if (problem != 0) {
-        transfer_fail_file(transfer, "cannot open the incomplete file", problem);
+        transfer_fail_staging(transfer, "cannot open the incomplete file", problem);
         return;
     }
     if (has_complete_file(transfer)) {

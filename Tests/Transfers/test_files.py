@@ -86,6 +86,29 @@ class FileTests(TransferCase):
         self.check_end(self.run_one(self.describe(f"{server.origin}/file")), FATAL, "file-unreadable")
         self.assertEqual(foreign.read_bytes(), b"foreign")
 
+    def test_a_missing_or_replaced_staging_directory_ends_the_try_and_not_the_transfer(self):
+        staging, server = self.container / ".transfers", self.serve(File(content(1000)).serve)
+        description = self.describe(f"{server.origin}/file")
+        staging.rmdir()
+        self.check_end(self.run_one(description), TRANSIENT, "staging-unusable")
+        staging.symlink_to(self.directory)
+        self.check_end(self.run_one(description), TRANSIENT, "staging-unusable")
+        staging.unlink()
+        staging.mkdir()
+        self.check_finished(self.run_one(description), content(1000))
+
+    def test_an_incomplete_file_that_is_removed_during_the_download_is_fetched_again(self):
+        file = File(content(2 * MEGABYTE))
+
+        def behave(exchange):
+            if exchange.number == 0:
+                self.part().unlink()
+            file.serve(exchange)
+
+        description = self.describe(f"{self.serve(behave).origin}/file")
+        self.check_end(self.run_one(description), TRANSIENT, "staging-unusable")
+        self.check_finished(self.run_one(description), file.body)
+
     def test_the_digest_of_the_server_is_checked(self):
         body = content(2 * MEGABYTE)
         right = base64.b64encode(hashlib.sha256(body).digest()).decode()
