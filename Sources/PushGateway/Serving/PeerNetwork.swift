@@ -10,13 +10,13 @@ struct PeerNetwork: Hashable, Sendable {
 
     /// - Parameter address: the address of the client; nil when its connection is closed already.
     init(_ address: SocketAddress?) {
-        switch address {
-        case .v4(let address): bytes = withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
-        case .v6(let address):
-            let all = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
-            // The IPv6 forms of IPv4 addresses (::ffff:0:0/96) begin with 64 zero bits, and have to differ.
-            bytes = all.prefix(8).allSatisfy { $0 == 0 } ? all : Array(all.prefix(8))
-        default: bytes = []
+        let text = address?.ipAddress ?? ""
+        var all = [UInt8](repeating: 0, count: 16)
+        guard case .v6 = address, inet_pton(AF_INET6, text, &all) == 1 else {
+            bytes = Array(text.utf8)
+            return
         }
+        // The IPv6 forms of IPv4 addresses (::ffff:0:0/96) begin with 64 zero bits, and have to differ.
+        bytes = all.prefix(8).allSatisfy { $0 == 0 } ? all : Array(all.prefix(8))
     }
 }
