@@ -120,8 +120,8 @@ int download_accept_part(struct transfer *transfer) {
     return check_space(transfer);
 }
 
-/* A server that ignores If-Range may have sent the parts of two versions: a continued file is fetched once more, at most
- * as often as other restarts permit. */
+/* A server that ignores If-Range may have sent the parts of two versions: a continued file is fetched once more, within
+ * the limit of restarts. */
 static void fail_digest(struct transfer *transfer, const char *message) {
     const int is_continued = transfer->question.asked_range || transfer->response.status == 0;
     if (is_continued) {
