@@ -122,7 +122,8 @@ struct CursorReaderTests {
         let failing = try failingReader()
         var reader = failing.reader
         #expect(reader.read(at: .cursorWritten(Self.task, number: 1), time(0)).owed == Self.task)
-        let failure = try #require(reader.takeFailure())
+        let taken = reader.takeFailure()
+        let failure = try #require(taken)
         #expect(failure.error.number == ESPIPE && !failure.isLast && failure.message.contains("reads it again"))
         #expect(reader.takeFailure() == nil)
         try #require(dup2(memory.descriptor.number, failing.descriptor) == failing.descriptor)
@@ -134,7 +135,8 @@ struct CursorReaderTests {
         write([1], number: 1)
         var reader = try failingReader().reader
         #expect(reader.read(at: .completed(Self.task, .success), time(0)).slot == nil)
-        let failure = try #require(reader.takeFailure())
+        let taken = reader.takeFailure()
+        let failure = try #require(taken)
         #expect(failure.isLast && failure.message.contains("it begins at the cursor that was read before"))
         #expect(reader.readLast().isEmpty && reader.takeFailure() == nil)
     }
