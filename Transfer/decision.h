@@ -21,6 +21,7 @@ struct question {
     int64_t offset;  /* kept bytes */
     int64_t total;   /* of the file, as known before; -1: not known */
     int asked_range; /* whether the request had Range and If-Range */
+    int has_sha256;  /* whether the description has the SHA-256 of the file, which also decides about an encoded one */
     struct validator validator;
 };
 

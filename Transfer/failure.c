@@ -71,7 +71,7 @@ static int is_not_granted(const struct transfer *transfer) {
 static void fail_connection(struct transfer *transfer, CURLcode code) {
     if (transfer->refused_address && !transfer->permitted_address) {
         transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_ADDRESS_NOT_PERMITTED,
-                      "%.100s leads to an address of this machine or a private network, which is not granted",
+                      "%.100s has a loopback, link-local or private address, which is not granted",
                       transfer->place.origin);
     } else if (is_not_granted(transfer)) {
         transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_NETWORK_NOT_GRANTED,

@@ -73,6 +73,8 @@ static void read_field(struct response *response, const char *name, const char *
         }
     } else if (text_is_same_word(name, "transfer-encoding")) {
         response->is_framed = 1;
+    } else if (text_is_same_word(name, "content-encoding")) {
+        response->is_encoded |= *value != '\0' && !text_is_same_word(value, "identity");
     } else if (text_is_same_word(name, "content-range")) {
         read_range(response, value);
     } else if (text_is_same_word(name, "etag")) {

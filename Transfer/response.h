@@ -21,6 +21,7 @@ struct response {
     struct validator validator;
     char date[64];
     char retry_after[64];
+    int is_encoded; /* whether a Content-Encoding other than identity was applied */
     int has_digest; /* Repr-Digest with SHA-256 */
     uint8_t digest[DIGEST_SIZE];
 };

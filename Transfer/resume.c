@@ -161,6 +161,7 @@ static int is_same_source(const struct transfer *transfer) {
 void download_question(struct transfer *transfer) {
     struct question *question = &transfer->question;
     question->offset = transfer->offset;
+    question->has_sha256 = transfer->spec.has_sha256;
     question->total = transfer->cursor.total;
     question->validator = transfer->cursor.validator;
     question->asked_range = transfer->offset > 0 && is_same_source(transfer);

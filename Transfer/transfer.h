@@ -62,7 +62,7 @@ struct transfer {
     struct spec spec;
     enum transfer_state state;
     struct transfer *next;
-    struct rate *rate; /* of the loop */
+    struct rate *rate; /* of the loop; shared by all transfers with a rate */
     int is_paused;     /* whether it waits for the rate */
     bgt_transfer_end end;
     char message[MESSAGE_MAX];

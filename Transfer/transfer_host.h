@@ -16,7 +16,7 @@
  *     host-part: .transfers/7.part     the incomplete file, relative to the container; its directory exists
  *     host-file: .transfers/7          the complete file
  *     host-rate: 0                     bytes per second; 0: no limit
- *     host-private: 1                  addresses of this machine and of private networks are permitted; else left out
+ *     host-private: 1                  loopback and private networks are permitted; else left out
  *     host-reserve: 104857600          bytes of free space that the library leaves on the file system
  *
  * The library uses, for tasks of the kind transfer: bgtask.cursor/1 with BGT_CHECKPOINT_DURABLE, task_info,
@@ -71,7 +71,8 @@ typedef struct bgt_transfer_end {
     uint64_t total;         /* of the file; UINT64_MAX: not known */
     uint32_t source_changes;/* how often the file of the server changed, over all tries */
     uint32_t restarts;      /* how often the file was begun again, over all tries */
-    const char *BGTASK_NULLABLE message; /* one line of UTF-8 for users, at most 255 bytes; never NULL */
+    const char *BGTASK_NULLABLE message; /* one line for users, at most 255 bytes, in UTF-8 that may
+                                          * be cut within a character; never NULL */
 } bgt_transfer_end;
 
 #define BGT_TRANSFER_LIBRARY "bgtask.transfer-library/1"

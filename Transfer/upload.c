@@ -82,7 +82,7 @@ CURLcode upload_set(struct transfer *transfer) {
         curl_easy_setopt(easy, CURLOPT_SEEKDATA, transfer),
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, upload_read_answer),
         curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 262144L),
-        /* curl repeats a request by itself when a kept connection closes without a response. */
+        /* curl may repeat a request by itself when a kept connection turns out to be closed. */
         curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)upload_is_post(transfer)),
     };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {

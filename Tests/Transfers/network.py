@@ -36,7 +36,7 @@ def has_namespaces():
 
 
 def takes_namespaces(test):
-    """A test that fails without namespaces, because it protects private addresses; run --without-namespaces skips it."""
+    """A test that fails without namespaces, unless run --without-namespaces skips it by name."""
     @functools.wraps(test)
     def checked(case):
         if is_optional:

@@ -160,6 +160,25 @@ class FileTests(TransferCase):
         self.assertEqual([end["result"] for end in ends], [1, 1])
         self.assertGreater(time.monotonic() - start, 1.2)
 
+    def test_a_rate_holds_beside_transfers_without_a_rate_and_not_for_them(self):
+        file = File(content(500_000))
+        server = self.serve(file.serve)
+        for order in [[250_000, 0], [0, 250_000]]:
+            start = time.monotonic()
+            ends = self.run_all(*(self.describe(f"{server.origin}/file", number, rate=rate)
+                                  for number, rate in enumerate(order, 1)))
+            self.assertGreater(time.monotonic() - start, 1.2)
+            first = order.index(0) + 1
+            self.assertEqual([end["description"][-1] for end in ends], [str(first), str(3 - first)])
+            for number in [1, 2]:
+                (self.container / ".transfers" / str(number)).unlink()
+                self.cursor(number).unlink(missing_ok=True)
+
+    def test_a_huge_rate_is_no_limit(self):
+        file = File(content(2 * MEGABYTE))
+        server = self.serve(file.serve)
+        self.check_finished(self.run_one(self.describe(f"{server.origin}/file", rate=(1 << 63) - 1)), file.body)
+
     def test_two_processes_of_one_transfer_do_not_write_one_file(self):
         server = self.serve(lambda exchange: (exchange.head(200, {"Content-Length": 10}), time.sleep(2)))
         description = self.describe(f"{server.origin}/file")

@@ -65,13 +65,15 @@ class ResponseTests(TransferCase):
         self.source.write_bytes(content(40 * MEGABYTE))
         self.check_end(self.send(server, POST), TRANSIENT, "network", status=0)
 
-    def test_a_post_takes_no_kept_connection_on_which_curl_would_repeat_it(self):
+    def test_a_post_takes_a_new_connection_because_curl_may_repeat_requests_on_a_kept_one(self):
         server = self.after_body(lambda exchange: exchange.hang_up() if exchange.path == "/2" else exchange.answer(201))
         self.options = ["--at-once", "1"]
+        self.source.write_bytes(b"short")
         descriptions = [self.upload(f"{server.origin}/{number}", "day", number, POST) for number in [1, 2]]
         ends = self.run_all(*descriptions)
         self.assertEqual([end["fault"] for end in ends], [0, case.FAULTS["result-unknown"]])
         self.assertEqual([request.path for request in server.requests], ["/1", "/2"])
+        self.assertIsNot(server.requests[0].connection, server.requests[1].connection)
 
     def test_a_late_response_is_awaited_and_moves_the_progress(self):
         self.options = ["--low-speed", "1000", "--low-speed-seconds", "1", "--waiting-ms", "500", "--progress", "yes"]

@@ -28,7 +28,8 @@ class ResumingTests(TransferCase):
         description = self.describe(f"{server.origin}/large", lines=[f"sha256: {file.digest}"])
         for kill in range(LARGE["kills"]):
             program = self.start(description)
-            self.wait_for_bytes(LARGE["bytes"] * (kill + 1) // (LARGE["kills"] + 2))
+            # Each process writes a byte of its own, however far the one before came.
+            self.wait_for_bytes(max(LARGE["bytes"] * (kill + 1) // (LARGE["kills"] + 2), (written[-1] or 0) + 1))
             program.kill()
             program.communicate()
             written.append(self.written())
@@ -131,6 +132,22 @@ class ResumingTests(TransferCase):
         description = self.describe(f"{server.origin}/file")
         self.check_end(self.run_one(description), TRANSIENT, "network")
         self.check_finished(self.run_one(description), new.body, restarts=1, source_changes=1, status=200)
+
+    def test_a_continued_file_with_a_wrong_digest_is_fetched_once_more_as_a_whole(self):
+        old, new = File(content(3 * MEGABYTE)), File(content(3 * MEGABYTE, seed=2))
+        for later, result in [(new, 1), (old, FATAL)]:
+            server = self.serve(lambda exchange: [old, later][min(exchange.number, 1)].serve(
+                exchange, until=MEGABYTE if exchange.number == 0 else None))
+            description = self.describe(f"{server.origin}/file", lines=[f"sha256: {new.digest}"])
+            self.check_end(self.run_one(description), TRANSIENT, "network")
+            end = self.run_one(description)
+            self.assertEqual([request.range_start() for request in server.requests], [None, MEGABYTE, None])
+            if result == FATAL:
+                self.check_end(end, FATAL, "digest-mismatch", restarts=1)
+            else:
+                self.check_finished(end, new.body, restarts=1)
+                (self.container / ".transfers/1").unlink()
+                self.cursor().unlink()
 
     def test_a_file_that_changes_at_each_interruption_ends_after_two_restarts_without_progress(self):
         def behave(exchange):
