@@ -25,9 +25,27 @@ function confirm(title, items, { tone, done, warning }) {
   const status = el("p", { role: "status", class: "note" }, summary(items.length));
   const run = el("button", {
     type: "button", class: `primary ${tone}`, disabled: session.read_only || items.length === 0,
-    on: { click: () => perform(rows, { run, status, done }) },
+    on: { click: () => perform(rows, { action, run, close, status, done }) },
   }, items.length > 1 ? `${title} (${items.length})` : title);
-  const dialog = el("dialog", { "aria-label": title, class: "action", on: { close: () => dialog.remove() } },
+  const action = { isRunning: false, isStopped: false };
+  const close = el("button", {
+    type: "button", on: { click: () => (action.isRunning ? stop() : dialog.close()) },
+  }, "Close");
+  const stop = () => {
+    action.isStopped = true;
+    close.disabled = action.isRunning;
+  };
+  const on = {
+    cancel: (event) => {
+      if (action.isRunning) event.preventDefault();
+      stop();
+    },
+    close: () => {
+      stop();
+      dialog.remove();
+    },
+  };
+  const dialog = el("dialog", { "aria-label": title, class: "action", on },
     el("h2", {}, title),
     warning ? el("p", {}, warning) : undefined,
     el("div", { class: "scroll" }, el("table", {},
@@ -37,8 +55,7 @@ function confirm(title, items, { tone, done, warning }) {
         el("td", { "data-title": "The same command" }, el("code", {}, item.command)), answer))))),
     status,
     el("div", { class: "buttons" }, run,
-      el("button", { type: "button", on: { click: () => copy(items, status) } }, "Copy the command"),
-      el("button", { type: "button", on: { click: () => dialog.close() } }, "Close")));
+      el("button", { type: "button", on: { click: () => copy(items, status) } }, "Copy the command"), close));
   document.body.append(dialog);
   dialog.showModal();
 }
@@ -57,21 +74,40 @@ async function copy(items, status) {
   }
 }
 
-/** Calls the host for one item after the other, so that each answer stands beside its item. */
-async function perform(rows, { run, status, done }) {
+/**
+ * Calls the host for one item after the other, so that each answer stands beside its item. Stops when the user closes
+ * the dialog, and when no host answers: then the result of that item is unknown.
+ */
+async function perform(rows, { action, run, close, status, done }) {
+  const counts = { done: 0, refused: 0, unknown: 0 };
   run.disabled = true;
-  let failures = 0;
+  action.isRunning = true;
+  close.textContent = "Stop after this item";
   for (const { item, answer } of rows) {
+    if (action.isStopped) break;
     answer.textContent = "…";
     try {
       answer.textContent = await item.call();
       answer.className = "answer good";
+      counts.done += 1;
     } catch (error) {
-      failures += 1;
       answer.textContent = [error.message, error.remedy].filter(Boolean).join("; ");
       answer.className = "answer bad";
+      counts[error.isGone ? "unknown" : "refused"] += 1;
+      if (error.isGone) break;
     }
   }
-  status.textContent = failures === 0 ? "done" : `${failures} of ${rows.length} refused`;
+  action.isRunning = false;
+  close.textContent = "Close";
+  close.disabled = false;
+  status.textContent = resultText(counts, rows.length);
   done();
+}
+
+function resultText({ done, refused, unknown }, count) {
+  if (done === count) return "done";
+  const parts = [[done, "done"], [refused, "refused"], [unknown, "without an answer"],
+    [count - done - refused - unknown, "not called"]];
+  const texts = parts.filter(([number]) => number > 0).map(([number, text]) => `${number} ${text}`);
+  return `${texts.join(", ")} of ${count}`;
 }

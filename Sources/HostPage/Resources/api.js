@@ -21,6 +21,23 @@ export function path(template, value) {
   return template.replace(/\{\w+\}/, encodeURIComponent(value));
 }
 
+/** Maximum number of waiting tasks of a screen, and of the pages that it reads for them. */
+const TASKS = 1000;
+const PAGES = 10;
+
+/** A list of tasks from several pages: a page with a `next` may have few items or none. */
+export async function getTasks(query, signal) {
+  const tasks = await get("/v1/tasks", { ...query, limit: TASKS }, signal);
+  for (let page = 1; tasks.next && page < PAGES && tasks.pending.length + tasks.events.length < TASKS; page += 1) {
+    const more = await get("/v1/tasks", { ...query, limit: TASKS, after: tasks.next }, signal);
+    tasks.pending.push(...more.pending);
+    tasks.events.push(...more.events);
+    tasks.next = more.next;
+    tasks.partial ||= more.partial;
+  }
+  return tasks;
+}
+
 /** Milliseconds for one call: a host that takes longer hangs. Streams have no limit. */
 const LIMIT = 15_000;
 
@@ -28,7 +45,7 @@ async function call(method, path, { query, body, signal } = {}) {
   const limit = AbortSignal.timeout(LIMIT);
   try {
     const answer = await open(method, path, { query, body, signal: signal ? AbortSignal.any([signal, limit]) : limit });
-    return parse(await answer.text());
+    return parse(await answer.text().catch(broken));
   } catch (error) {
     if (!limit.aborted || error instanceof CallError) throw error;
     throw new CallError(`the host has not answered within ${LIMIT / 1000} s`, { isGone: true });
@@ -53,10 +70,16 @@ async function open(method, path, { query = {}, body, signal } = {}) {
   throw await failure(answer);
 }
 
+/** Reports an answer that the host has not completed as a lost host. */
+function broken(error) {
+  if (isAborted(error)) throw error;
+  throw new CallError("the host has ended within its answer", { isGone: true });
+}
+
 const isAborted = (error) => error.name === "AbortError" || error.name === "TimeoutError";
 
 async function failure(answer) {
-  const text = await answer.text();
+  const text = await answer.text().catch(broken);
   let error = {};
   try {
     error = parse(text).error ?? {};

@@ -3,20 +3,21 @@
 // New journal entries for all tabs of this browser, over one connection.
 //
 // The visible tab with the lock reads the stream and sends its lines to the others. A hidden tab gives the lock up and
-// calls nothing. The number of each entry shows a gap, which a call for the entries after the last one fills.
+// calls nothing. An entry only signals that a screen has to load again.
 
 import { CallError, follow, get } from "./api.js";
 
 const LOCK = "bgtask-journal";
 const LONGEST_PAUSE = 5000;
+/** Milliseconds between two checks that the host answers. */
+const CHECK_PAUSE = 10_000;
 
 const receivers = new Set();
 const watchers = new Set();
 const channel = new BroadcastChannel(LOCK);
-let last;
 let state = "connecting";
 
-/** Calls `receive` with each new entry. */
+/** Calls `receive` with each new entry, and without one when the stream begins. */
 export function onEntry(receive) {
   receivers.add(receive);
 }
@@ -49,41 +50,64 @@ function run() {
   if (running) return;
   running = new AbortController();
   const { signal } = running;
-  catchUp(signal).catch(() => {});
+  begin(signal).then(() => report("live")).catch((error) => signal.aborted || report("gone", error));
   navigator.locks.request(LOCK, { signal }, () => lead(signal)).catch(() => {});
 }
 
-/** Reads the stream until the tab is hidden. A host that has ended is called again, with a growing pause. */
+/** Reads the stream until the tab is hidden. A host that has ended or hangs is called again, with a growing pause. */
 async function lead(signal) {
   let pause = 500;
   while (!signal.aborted) {
+    const attempt = new AbortController();
+    const either = AbortSignal.any([signal, attempt.signal]);
+    let lost;
+    checkHost(either, (error) => {
+      lost = error;
+      attempt.abort();
+    });
     try {
-      await catchUp(signal);
-      await follow("/v1/journal", { after: last }, signal, (entry) => {
+      const after = await begin(either);
+      await follow("/v1/journal", { after }, either, (entry) => {
         pause = 500;
         share(entry);
       }, () => say({ state: "live" }));
       say({ state: "gone", message: "the host has ended" });
     } catch (error) {
       if (signal.aborted) return;
-      say({ state: "gone", message: error.message, remedy: error.remedy });
+      const { message, remedy } = lost ?? error;
+      say({ state: "gone", message, remedy });
+    } finally {
+      attempt.abort();
     }
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await sleep(pause);
     pause = Math.min(pause * 2, LONGEST_PAUSE);
   }
 }
 
-/** Gets the entries after the last known one. The first call only learns the newest number. */
-async function catchUp(signal) {
-  const isFirst = last === undefined;
+/** Calls the host while its stream is open: a stream without entries looks the same when the host hangs. */
+async function checkHost(signal, lost) {
   for (;;) {
-    const page = await get("/v1/journal", isFirst ? { limit: 1 } : { after: last, limit: 1000 }, signal);
-    if (page.last !== undefined && page.last < (last ?? 0)) last = page.last;
-    if (isFirst) last = page.entries.at(-1)?.number ?? page.last ?? 0;
-    else for (const entry of page.entries) take({ entry });
-    if (isFirst || page.entries.length < 1000) break;
+    await sleep(CHECK_PAUSE);
+    if (signal.aborted) return;
+    try {
+      await get("/v1/host", {}, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error.isGone) return lost(error);
+    }
   }
-  report("live");
+}
+
+const sleep = (pause) => new Promise((resolve) => setTimeout(resolve, pause));
+
+/**
+ * Reloads the screen, and returns the number of the newest entry. Missed entries are not read: the screen has their
+ * effect. The number may be lower than before: a restored ledger repeats numbers.
+ */
+async function begin(signal) {
+  const page = await get("/v1/journal", { limit: 1 }, signal);
+  deliver();
+  return page.entries.at(-1)?.number ?? page.last ?? 0;
 }
 
 function share(entry) {
@@ -99,16 +123,6 @@ function say(message) {
 function take({ entry, state, message, remedy }) {
   if (document.hidden) return;
   if (state) return report(state, message && new CallError(message, { isGone: true, remedy }));
-  if (last !== undefined && entry.number <= last) return;
-  if (last !== undefined && entry.number > last + 1 && running) {
-    // Entries are missing, or were removed from the journal: the call decides.
-    const { signal } = running;
-    const before = last;
-    last = entry.number;
-    get("/v1/journal", { after: before, before: entry.number, limit: 1000 }, signal)
-      .then((page) => page.entries.forEach(deliver)).catch(() => {});
-  }
-  last = entry.number;
   deliver(entry);
 }
 

@@ -26,6 +26,8 @@ const TABS = [
 const UPDATE_PAUSE = 400;
 /** Milliseconds between two updates of running work, whose progress is in no entry. */
 const PROGRESS_PAUSE = 2000;
+/** Milliseconds after a load that no host has answered. */
+const FAILURE_PAUSE = 2000;
 /** The pause after a drawing, as a multiple of its time. */
 const REST = 10;
 
@@ -57,6 +59,7 @@ async function show({ isNew = false } = {}) {
   } catch (error) {
     if (error.name === "AbortError") return;
     if (isNew || !error.isGone) drawFailure(error);
+    if (error.isGone) later(FAILURE_PAUSE);
   } finally {
     if (updating === control) updating = undefined;
   }
@@ -71,10 +74,16 @@ function draw(screen, data, here) {
 
 function drawFailure(error) {
   patch(content, [
-    el("h1", { key: "title" }, "No answer"), el("p", { class: "failure" }, error.message),
+    el("h1", { key: "title" }, failureTitle(error)), el("p", { class: "failure" }, error.message),
     error.remedy ? el("p", {}, error.remedy) : "",
   ].filter(Boolean));
   content.setAttribute("aria-busy", "false");
+}
+
+function failureTitle(error) {
+  if (error.isGone) return "No answer";
+  if (error.status === 404) return "Not found";
+  return error.status ? "Refused" : "Error of this page";
 }
 
 /** Renews the screen soon, once for all entries until then. */

@@ -110,7 +110,12 @@ export function choiceFilter(name, label, filters, choices) {
       all.map(([value, text]) => el("option", { value, selected: (filters[name] ?? "") === value }, text))));
 }
 
-/** A remark that a list is not complete, with the remedy. */
+/** The text of a table without rows; of an incomplete list nothing is known about the other rows. */
+export function emptyText(list, text) {
+  return list.partial || list.next ? "none in the part of the list that was read" : text;
+}
+
+/** A note that a list is not complete, with the remedy. */
 export function partialNote(list, remedy) {
   return list.partial || list.next ? el("p", { class: "note" }, `the list is not complete; ${remedy}`) : undefined;
 }

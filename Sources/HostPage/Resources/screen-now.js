@@ -3,12 +3,12 @@
 // What runs, what runs next, and what is blocked by which reason.
 
 import { actionButton } from "./actions.js";
-import { get } from "./api.js";
+import { get, getTasks } from "./api.js";
 import { cancelItem, runItem, stopItem } from "./commands.js";
 import { conditionList } from "./conditions.js";
 import { el, link } from "./dom.js";
 import {
-  badge, choiceFilter, filterForm, launchLink, partialNote, pluginLink, reasonText, section, table, taskLink,
+  badge, choiceFilter, emptyText, filterForm, launchLink, partialNote, pluginLink, reasonText, section, table, taskLink,
   textFilter, usageBar, workName,
 } from "./parts.js";
 import { address } from "./places.js";
@@ -23,8 +23,8 @@ export const title = () => "Now";
 export const isBusy = (data) => data.tasks.running.length > 0;
 
 export async function load({ filters }, signal) {
-  const query = { limit: 1000, plugin: filters.plugin, kind: filters.kind };
-  const [host, tasks] = await Promise.all([get("/v1/host", {}, signal), get("/v1/tasks", query, signal)]);
+  const query = { plugin: filters.plugin, kind: filters.kind };
+  const [host, tasks] = await Promise.all([get("/v1/host", {}, signal), getTasks(query, signal)]);
   return { host, tasks };
 }
 
@@ -36,8 +36,8 @@ export function draw({ host, tasks }, { filters }, { update }) {
     filterFields(filters),
     section("Running", runningTable(tasks.running, update)),
     section("Next", nextTable(moments.slice(0, NEXT_ROWS))),
-    section("Blocked by reason", reasonTiles(tasks.pending, filters)),
-    section("Waiting", bulkButtons(waiting, update), waitingTable(waiting, update),
+    section("Blocked by reason", reasonTiles(tasks, filters), partialNote(tasks, "filter by plugin or kind")),
+    section("Waiting", bulkButtons(waiting, update), waitingTable(tasks, waiting, update),
       partialNote(tasks, "filter by plugin or kind")),
     tasks.events.length > 0 ? section("Waiting events", eventTable(tasks.events)) : "",
   ].filter(Boolean);
@@ -97,13 +97,13 @@ function nextTable(tasks) {
 }
 
 /** One tile for each reason, which selects the tasks that it blocks. */
-function reasonTiles(pending, filters) {
+function reasonTiles(tasks, filters) {
   const counts = new Map();
-  for (const task of pending) {
+  for (const task of tasks.pending) {
     const code = task.reason?.code ?? "eligible";
     counts.set(code, { count: (counts.get(code)?.count ?? 0) + 1, message: task.reason?.message ?? "may start now" });
   }
-  if (counts.size === 0) return el("p", { class: "empty" }, "no request waits");
+  if (counts.size === 0) return el("p", { class: "empty" }, emptyText(tasks, "no request waits"));
   const sorted = [...counts].sort(([, one], [, other]) => other.count - one.count);
   return el("ul", { class: "tiles" }, sorted.map(([code, { count, message }]) => el("li", { key: code },
     link(address("now", undefined, { ...filters, reason: filters.reason === code ? "" : code }),
@@ -118,7 +118,7 @@ function bulkButtons(waiting, update) {
     actionButton(`Cancel all ${waiting.length} shown`, all(cancelItem), { done: update, tone: "danger" }));
 }
 
-function waitingTable(waiting, update) {
+function waitingTable(tasks, waiting, update) {
   const more = waiting.length - ROWS;
   return [table("Waiting tasks", [
     ["Task", (task) => [taskLink(task.identifier), task.title ? el("span", { class: "title" }, task.title) : ""]],
@@ -128,7 +128,7 @@ function waitingTable(waiting, update) {
       el("span", { class: "note" }, ` by ${task.submitter}`)]],
     ["", (task) => [actionButton("Run", () => [runItem(task.identifier)], { done: update }),
       actionButton("Cancel", () => [cancelItem(task.identifier)], { done: update, tone: "danger" })]],
-  ], waiting.slice(0, ROWS), { key: (task) => task.submission, empty: "no request waits" }),
+  ], waiting.slice(0, ROWS), { key: (task) => task.submission, empty: emptyText(tasks, "no request waits") }),
   more > 0 ? el("p", { class: "note" }, `${more} further requests; filter to see them`) : undefined];
 }
 

@@ -3,11 +3,13 @@
 // One plugin: its grants, its origin, its limits, its statistics and its launches.
 
 import { actionButton } from "./actions.js";
-import { get, path } from "./api.js";
+import { get, getTasks, path } from "./api.js";
 import { pauseItem, resumeItem } from "./commands.js";
 import { el } from "./dom.js";
 import { launchTable } from "./launches.js";
-import { badge, bar, facts, pluginLink, reasonText, section, table, taskLink } from "./parts.js";
+import {
+  badge, bar, emptyText, facts, partialNote, pluginLink, reasonText, section, table, taskLink,
+} from "./parts.js";
 import { pauseText } from "./screen-plugins.js";
 import { durationText, instant, time } from "./times.js";
 
@@ -21,7 +23,7 @@ export async function load({ value }, signal) {
     get(path("/v1/plugins/{identifier}", value), {}, signal),
     get("/v1/stats", { plugin: value }, signal),
     get("/v1/launches", { plugin: value, limit: LAUNCHES }, signal),
-    get("/v1/tasks", { plugin: value }, signal),
+    getTasks({ plugin: value }, signal),
   ]);
   return { plugin, stats, launches, tasks };
 }
@@ -31,7 +33,7 @@ export function draw({ plugin, stats, launches, tasks }, _, { update }) {
     el("div", { class: "buttons", key: "buttons" }, pauseButtons(plugin, update)),
     section("State", stateFacts(plugin), plugin.reasons.length > 0
       ? el("ul", { class: "plain" }, plugin.reasons.map((reason) => el("li", {}, reasonText(reason)))) : undefined),
-    section("Tasks", taskTable(tasks)),
+    section("Tasks", taskTable(tasks), partialNote(tasks, "use bgtask task list")),
     section("Grants", grantTable(plugin.grants), grantFacts(plugin.grants)),
     section("Origin", originFacts(plugin)),
     section("Limits", limitTable(plugin)),
@@ -63,12 +65,14 @@ function stateFacts(plugin) {
   ].map(([name, value]) => [name, value || undefined]));
 }
 
-function taskTable({ running, pending }) {
+function taskTable(tasks) {
   return table("Tasks", [
     ["Task", (task) => (task.identifier ? taskLink(task.identifier) : task.event_name)],
     ["Kind", (task) => task.kind],
     ["State", (task) => (task.launch ? badge("running") : reasonText(task.reason))],
-  ], [...running, ...pending], { key: (task) => task.submission, empty: "no task runs or waits" });
+  ], [...tasks.running, ...tasks.pending], {
+    key: (task) => task.submission, empty: emptyText(tasks, "no task runs or waits"),
+  });
 }
 
 /** Each right that the manifest requests, and what it is effectively. */

@@ -2,9 +2,9 @@
 
 // Pushes: those that wait or run, the plugins that accept them, and their entries in the journal.
 
-import { get } from "./api.js";
+import { get, getTasks } from "./api.js";
 import { el } from "./dom.js";
-import { badge, pluginLink, reasonText, section, table } from "./parts.js";
+import { badge, emptyText, partialNote, pluginLink, reasonText, section, table } from "./parts.js";
 import { command } from "./session.js";
 import { instant, time } from "./times.js";
 
@@ -13,7 +13,7 @@ export const isBusy = ({ tasks }) => tasks.running.length > 0;
 
 export async function load(_, signal) {
   const [tasks, plugins, stats, tokens] = await Promise.all([
-    get("/v1/tasks", { kind: "push", limit: 1000 }, signal), get("/v1/plugins", { limit: 1000 }, signal),
+    getTasks({ kind: "push" }, signal), get("/v1/plugins", { limit: 1000 }, signal),
     get("/v1/stats", {}, signal), get("/v1/journal", { event: "push-token-changed", limit: 20 }, signal),
   ]);
   const accepting = plugins.plugins.filter(({ modes }) => modes.includes("remote-notification"));
@@ -29,7 +29,9 @@ export function draw({ tasks, plugins, stats, tokens }) {
       ["Submission", (push) => push.submission],
       ["Received", (push) => time(instant(push, "submitted_at") ?? instant(push, "started_at"))],
       ["Deadline", (push) => time(instant(push, "expires_at"))],
-    ], [...tasks.running, ...tasks.pending], { key: (push) => push.submission, empty: "no push waits or runs" })),
+    ], [...tasks.running, ...tasks.pending], {
+      key: (push) => push.submission, empty: emptyText(tasks, "no push waits or runs"),
+    }), partialNote(tasks, "use bgtask task list --kind push")),
     section("Plugins that accept pushes", table("Plugins", [
       ["Plugin", (plugin) => pluginLink(plugin.identifier)], ["State", (plugin) => badge(plugin.state)],
       ["Launches in 7 days", (plugin) => rows.get(plugin.identifier)?.launches ?? 0],

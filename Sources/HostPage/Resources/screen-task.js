@@ -3,11 +3,13 @@
 // One task: why it waits, what it has waited for, its launches, its log and its cursor.
 
 import { actionButton } from "./actions.js";
-import { get, path } from "./api.js";
+import { get, getTasks, path } from "./api.js";
 import { cancelItem, clearCursorItem, retryItem, runItem, stopItem } from "./commands.js";
 import { el, link } from "./dom.js";
 import { launchTable, logList } from "./launches.js";
-import { badge, facts, launchLink, pluginLink, reasonText, section, table, taskLink, textFilter } from "./parts.js";
+import {
+  badge, emptyText, facts, launchLink, partialNote, pluginLink, reasonText, section, table, taskLink, textFilter,
+} from "./parts.js";
 import { address } from "./places.js";
 import { command } from "./session.js";
 import { countdown, durationText, instant, time } from "./times.js";
@@ -22,7 +24,7 @@ export const title = ({ value }) => value ?? "Task";
 export const isBusy = ({ why }) => why?.state === "running";
 
 export async function load({ value }, signal) {
-  if (value === undefined) return { tasks: await get("/v1/tasks", { limit: 1000 }, signal) };
+  if (value === undefined) return { tasks: await getTasks({}, signal) };
   const why = await get(path("/v1/tasks/{identifier}/why", value), {}, signal);
   const [launches, logs, cursor] = await Promise.all([
     why.plugin ? get("/v1/launches", { plugin: why.plugin, limit: LAUNCHES }, signal) : { launches: [] },
@@ -58,9 +60,9 @@ export function draw(data, { filters }, { update }) {
   ].filter(Boolean);
 }
 
-function drawChoice({ running, pending }, filters) {
+function drawChoice(tasks, filters) {
   const text = (filters.text ?? "").toLowerCase();
-  const all = [...running.filter((task) => task.identifier), ...pending]
+  const all = [...tasks.running.filter((task) => task.identifier), ...tasks.pending]
     .filter((task) => task.identifier.toLowerCase().includes(text));
   return [
     el("form", { class: "filters", role: "search", key: "filters", on: { submit: open } },
@@ -68,7 +70,9 @@ function drawChoice({ running, pending }, filters) {
     section("Tasks", table("Tasks", [
       ["Task", (task) => taskLink(task.identifier)], ["Kind", (task) => task.kind],
       ["State", (task) => (task.launch ? badge("running") : reasonText(task.reason))],
-    ], all.slice(0, ROWS), { key: (task) => task.submission, empty: "no task runs or waits; type its identifier" })),
+    ], all.slice(0, ROWS), {
+      key: (task) => task.submission, empty: emptyText(tasks, "no task runs or waits; type its identifier"),
+    }), partialNote(tasks, "type the identifier")),
   ];
 }
 

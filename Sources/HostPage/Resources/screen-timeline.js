@@ -2,9 +2,9 @@
 
 // Launches of each plugin on a lane of time, and the times before which waiting tasks do not start.
 
-import { get } from "./api.js";
+import { get, getTasks } from "./api.js";
 import { el, svg } from "./dom.js";
-import { filterForm, pluginLink, section, table, taskLink, textFilter } from "./parts.js";
+import { emptyText, filterForm, partialNote, pluginLink, section, table, taskLink, textFilter } from "./parts.js";
 import { address } from "./places.js";
 import { clockText, countdown, durationText, instant, time } from "./times.js";
 
@@ -25,7 +25,7 @@ const spanOf = (filters) => SPANS[filters.span] ?? SPANS["1h"];
 export async function load({ filters }, signal) {
   const { plugin } = filters;
   const [tasks, schedules] = await Promise.all([
-    get("/v1/tasks", { plugin, limit: 1000 }, signal), get("/v1/schedules", { plugin, limit: 1000 }, signal),
+    getTasks({ plugin }, signal), get("/v1/schedules", { plugin, limit: 1000 }, signal),
   ]);
   const launches = [];
   const start = Date.now() - spanOf(filters);
@@ -38,7 +38,8 @@ export async function load({ filters }, signal) {
     isPartial = after !== undefined && list.launches.every((launch) => instant(launch, "started_at") >= start);
     if (!isPartial) break;
   }
-  return { tasks, schedules: schedules.schedules, launches, isPartial };
+  const isIncomplete = Boolean(tasks.next || tasks.partial || schedules.next || schedules.partial);
+  return { tasks, schedules: schedules.schedules, launches, isPartial, isIncomplete };
 }
 
 const endOf = (launch) => instant(launch, "ended_at") ?? Date.now();
@@ -58,7 +59,9 @@ export function draw(data, { filters }) {
     table("Known times", [
       ["In", (mark) => countdown(mark.at)], ["Task", (mark) => taskLink(mark.identifier)],
       ["Plugin", (mark) => pluginLink(mark.plugin)], ["At", (mark) => time(mark.at)], ["Time", (mark) => mark.cause],
-    ], marks.slice(0, 100), { key: keyOf, empty: "no task waits for a time in this span" })),
+    ], marks.slice(0, 100), {
+      key: keyOf, empty: emptyText({ partial: data.isIncomplete }, "no task waits for a time in this span"),
+    }), partialNote({ partial: data.isIncomplete }, "filter by plugin")),
   ];
 }
 
