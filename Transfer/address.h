@@ -8,7 +8,9 @@
 /* The addresses to which a transfer may connect. */
 enum address_kind {
     ADDRESS_PUBLIC,
-    ADDRESS_PRIVATE, /* this machine, the link, private networks: only where the host grants them */
+    /* Loopback, the link, private networks: only where the host grants them. The public addresses of this machine are
+     * not among them. */
+    ADDRESS_PRIVATE,
     ADDRESS_UNUSABLE /* multicast, reserved, of another family: never */
 };
 

@@ -10,7 +10,7 @@
 
 enum { CURSOR_MAX = 4096, VALIDATOR_MAX = 512, BOOT_SIZE = 16 };
 
-/* What distinguishes two versions of the source. Either string may be empty; a weak ETag is not kept. */
+/* The validator of one version of the source. Either string may be empty; a weak ETag is not kept. */
 struct validator {
     char etag[VALIDATOR_MAX];
     char last_modified[64];

@@ -99,7 +99,19 @@ static struct decision decide_failure(int status) {
     return failure(ACTION_FATAL, BGT_TRANSFER_HTTP_STATUS, "the server refused the request");
 }
 
+/* The bytes of an encoded response differ from those of the file, and the length and the digest of the server would
+ * cover them. */
+static int is_encoded(const struct question *question, const struct response *response) {
+    const int status = response->status;
+    return response->is_encoded && !question->has_sha256 && (status == 200 || status == 203 || status == 206);
+}
+
 struct decision decide(const struct question *question, const struct response *response) {
+    if (is_encoded(question, response)) {
+        return failure(ACTION_FATAL, BGT_TRANSFER_HTTP_STATUS,
+                       "the server sent the file with a Content-Encoding, which was not requested; name the SHA-256 of "
+                       "the encoded file, or use another URL");
+    }
     switch (response->status) {
     case 200:
     case 203: return decide_whole(question, response);

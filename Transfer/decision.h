@@ -21,6 +21,7 @@ struct question {
     int64_t offset;  /* kept bytes */
     int64_t total;   /* of the file, as known before; -1: not known */
     int asked_range; /* whether the request had Range and If-Range */
+    int has_sha256;  /* whether the description has the SHA-256 of the file, which also decides about an encoded one */
     struct validator validator;
 };
 
@@ -32,9 +33,9 @@ struct decision {
     const char *message; /* cause, for users; NULL: none */
 };
 
-/* What to do with an answer to a download. */
+/* The decision about the response to a download. */
 struct decision decide(const struct question *question, const struct response *response);
-/* What to do with an answer to an upload: ACTION_COMPLETE, ACTION_REDIRECT, ACTION_TRANSIENT or ACTION_FATAL. */
+/* The decision about the response to an upload: ACTION_COMPLETE, ACTION_REDIRECT, ACTION_TRANSIENT or ACTION_FATAL. */
 struct decision decide_upload(const struct response *response);
 
 #endif

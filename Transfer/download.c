@@ -110,7 +110,7 @@ CURLcode download_set(struct transfer *transfer) {
     return curl_easy_setopt(transfer->easy, CURLOPT_WRITEFUNCTION, read_body);
 }
 
-static void restart(struct transfer *transfer) {
+void download_restart(struct transfer *transfer) {
     if (download_count_restart(transfer) == 0 && download_discard(transfer) == 0) {
         transfer_request_first(transfer);
     }
@@ -125,7 +125,7 @@ static void end_body(struct transfer *transfer, CURLcode code) {
     }
     if (transfer->is_longer) {
         transfer->decision = (struct decision){.message = "the server sent more bytes than it announced"};
-        restart(transfer);
+        download_restart(transfer);
         return;
     }
     if (code != CURLE_OK) {
@@ -160,7 +160,7 @@ void download_continue(struct transfer *transfer, CURLcode code) {
     case ACTION_BEGIN:
     case ACTION_REPLACE:
     case ACTION_APPEND: end_body(transfer, code); return;
-    case ACTION_RESTART: restart(transfer); return;
+    case ACTION_RESTART: download_restart(transfer); return;
     case ACTION_COMPLETE:
         transfer->cursor.total = transfer->offset;
         download_verify(transfer);

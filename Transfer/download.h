@@ -19,6 +19,8 @@ int download_checkpoint(struct transfer *transfer, int is_durable);
 int download_begin_file(struct transfer *transfer);
 /* Counts a restart. Returns 0, or -1 when the try has ended, because restarts bring no progress. */
 int download_count_restart(struct transfer *transfer);
+/* Discards the kept bytes and requests the whole file again, or ends the try. */
+void download_restart(struct transfer *transfer);
 /* Discards all kept bytes, durably. Returns 0, or -1 when the try has ended. */
 int download_discard(struct transfer *transfer);
 /* Accepts the rest of the file. Returns 0, or -1 when the try has ended. */

@@ -45,6 +45,21 @@ void transfer_fail_file(struct transfer *transfer, const char *action, int probl
     }
 }
 
+void transfer_fail_staging(struct transfer *transfer, const char *action, int problem) {
+    switch (problem) {
+    case ENOENT:
+    case ENOTDIR:
+    case EACCES:
+    case EPERM:
+        transfer_fail(transfer, BGT_TRANSFER_END_TRANSIENT, BGT_TRANSFER_STAGING_UNUSABLE,
+                      "%s: %s; the directory of incomplete files is missing, foreign or a link, or the file was "
+                      "removed",
+                      action, strerrordesc_np(problem));
+        return;
+    default: transfer_fail_file(transfer, action, problem);
+    }
+}
+
 /* A refused connection may be refused by the sandbox: the grants permit other ports only, or no network at all. */
 static int is_not_granted(const struct transfer *transfer) {
     long problem = 0;
@@ -56,7 +71,7 @@ static int is_not_granted(const struct transfer *transfer) {
 static void fail_connection(struct transfer *transfer, CURLcode code) {
     if (transfer->refused_address && !transfer->permitted_address) {
         transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_ADDRESS_NOT_PERMITTED,
-                      "%.100s leads to an address of this machine or a private network, which is not granted",
+                      "%.100s has a loopback, link-local or private address, which is not granted",
                       transfer->place.origin);
     } else if (is_not_granted(transfer)) {
         transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_NETWORK_NOT_GRANTED,

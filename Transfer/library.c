@@ -48,7 +48,7 @@ static void begin(void *context, const bgt_host *host, bgt_task task) {
         return;
     }
     if (spec_read(&spec, (const char *)info.payload, (size_t)info.payload_length, flaw) != 0) {
-        fail(host, task, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_URL_INVALID, flaw);
+        fail(host, task, BGT_TRANSFER_END_FATAL, spec.fault, flaw);
         spec_release(&spec);
         return;
     }

@@ -70,8 +70,10 @@ static int start_transfers(struct loop *loop) {
     for (struct transfer *transfer; (transfer = take_next(loop, &goes_on)) != NULL;) {
         transfer->next = loop->running;
         loop->running = transfer;
-        transfer->rate = &loop->rate;
-        rate_set(&loop->rate, transfer->spec.rate);
+        transfer->rate = transfer->spec.rate > 0 ? &loop->rate : &loop->no_rate;
+        if (transfer->spec.rate > 0) {
+            rate_lower(&loop->rate, transfer->spec.rate);
+        }
         transfer_start(transfer);
         add_request(loop, transfer);
     }

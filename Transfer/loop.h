@@ -15,7 +15,8 @@ struct loop {
     int is_stopping;
     struct transfer *running;
     int64_t ready_since; /* when the oldest complete file was ready to be renamed, in milliseconds; 0: there is none */
-    struct rate rate;
+    struct rate rate;    /* of the transfers that have a rate */
+    struct rate no_rate; /* of the other ones, without a limit */
     int64_t at_once; /* most running transfers; further ones wait */
 };
 

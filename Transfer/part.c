@@ -66,7 +66,11 @@ int part_open_target(const struct part *part, struct part *target) {
     if (target->file < 0 || fstat(target->file, &status) != 0) {
         return errno;
     }
-    return S_ISREG(status.st_mode) ? 0 : EINVAL;
+    if (!S_ISREG(status.st_mode)) {
+        part_close(target);
+        return EINVAL;
+    }
+    return 0;
 }
 
 int64_t part_size(const struct part *part) {
@@ -150,25 +154,40 @@ void part_close(struct part *part) {
 
 /* Each fsync waits for the disk, even if an earlier one wrote everything. One syncfs for many files waits once; it also
  * writes what other programs have written, so that it does not pay for few. */
-static void sync_all(struct part *const *parts, int *problems, size_t count) {
-    const int is_many = count >= MANY;
+static void sync_all(struct part *const *parts, int *problems, size_t count, int is_one_directory) {
+    const int is_many = count >= MANY && is_one_directory;
     const int problem = is_many && syncfs(parts[0]->directory) != 0 ? errno : 0;
     for (size_t i = 0; i < count; i++) {
         problems[i] = is_many ? problem : fsync(parts[i]->file) == 0 ? 0 : errno;
     }
 }
 
-/* All files of a container lie in one directory. */
+static int are_in_one_directory(struct part *const *parts, size_t count) {
+    struct stat first, other;
+    for (size_t i = 0; i < count; i++) {
+        if (fstat(parts[0]->directory, &first) != 0 || fstat(parts[i]->directory, &other) != 0
+            || first.st_dev != other.st_dev || first.st_ino != other.st_ino) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The files of one container lie in one directory, unless it was replaced meanwhile. */
 void part_publish(struct part *const *parts, int *problems, size_t count) {
-    sync_all(parts, problems, count);
+    const int is_one_directory = are_in_one_directory(parts, count);
+    sync_all(parts, problems, count, is_one_directory);
     for (size_t i = 0; i < count; i++) {
         const int directory = parts[i]->directory;
         if (problems[i] == 0 && renameat(directory, parts[i]->name, directory, parts[i]->target) != 0) {
             problems[i] = errno;
         }
     }
-    const int problem = count > 0 && fsync(parts[0]->directory) != 0 ? errno : 0;
+    int problem = 0;
     for (size_t i = 0; i < count; i++) {
+        if (i == 0 || !is_one_directory) {
+            problem = fsync(parts[i]->directory) != 0 ? errno : 0;
+        }
         problems[i] = problems[i] == 0 ? problem : problems[i];
     }
 }

@@ -5,15 +5,24 @@
 
 #include <stdint.h>
 
-/* The operator's byte rate, which all transfers of a process share: a token bucket of a quarter of a second. curl's own
- * limit is one for each transfer, and does not slow down short ones. */
+/* The byte rate of a launch, which all its transfers with a rate share: a token bucket of a quarter of a second. curl's
+ * own limit is one for each transfer, and does not slow down short ones. */
 struct rate {
     int64_t per_second; /* 0: no limit */
     int64_t tokens;     /* may be negative: a piece is never split */
     int64_t refilled_at; /* in milliseconds */
 };
 
-static inline void rate_set(struct rate *rate, int64_t per_second) { rate->per_second = per_second; }
+/* Far above each network, and small enough for the multiplication below. */
+#define RATE_MAX ((int64_t)1 << 50)
+
+/* Lowers the rate: the lowest one of several transfers counts. */
+static inline void rate_lower(struct rate *rate, int64_t per_second) {
+    const int64_t bounded = per_second < RATE_MAX ? per_second : RATE_MAX;
+    if (rate->per_second == 0 || bounded < rate->per_second) {
+        rate->per_second = bounded;
+    }
+}
 
 static inline int rate_is_exhausted(const struct rate *rate) { return rate->per_second > 0 && rate->tokens <= 0; }
 

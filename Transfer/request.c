@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Called for each address to which curl is about to connect, after the look-up of the name: a name that leads to
- * another address by then is no way around. */
+/* Called for each address to which curl is about to connect, after the look-up of the name: a record of the name that
+ * changes after an earlier check cannot bypass it. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
     struct transfer *transfer = context;
     const enum address_kind kind = address_kind(&address->addr, address->addrlen);
@@ -131,7 +131,7 @@ void transfer_request(struct transfer *transfer) {
     const uint32_t fault = url_read(&transfer->place, transfer->url);
     if (fault != BGT_TRANSFER_NO_FAULT) {
         transfer_fail(transfer, BGT_TRANSFER_END_FATAL, fault,
-                      "a redirect leads to no URL of http or https, or to one that names a user");
+                      "the target of a redirect is no URL of http or https, or has user information");
         return;
     }
     transfer->question = (struct question){.total = -1};

@@ -73,6 +73,8 @@ static void read_field(struct response *response, const char *name, const char *
         }
     } else if (text_is_same_word(name, "transfer-encoding")) {
         response->is_framed = 1;
+    } else if (text_is_same_word(name, "content-encoding")) {
+        response->is_encoded |= *value != '\0' && !text_is_same_word(value, "identity");
     } else if (text_is_same_word(name, "content-range")) {
         read_range(response, value);
     } else if (text_is_same_word(name, "etag")) {
@@ -134,7 +136,7 @@ int64_t response_retry_after(const struct response *response, time_t now) {
     }
     if (text_number(response->retry_after, &seconds) != 0) {
         const time_t at = curl_getdate(response->retry_after, NULL);
-        /* The server's clock, where it says it: the clock of this machine may be wrong. */
+        /* The server's Date header, if present: the clock of this machine may be wrong. */
         const time_t date = response->date[0] == '\0' ? -1 : curl_getdate(response->date, NULL);
         if (at == -1) {
             return -1;

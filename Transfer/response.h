@@ -21,6 +21,7 @@ struct response {
     struct validator validator;
     char date[64];
     char retry_after[64];
+    int is_encoded; /* whether a Content-Encoding other than identity was applied */
     int has_digest; /* Repr-Digest with SHA-256 */
     uint8_t digest[DIGEST_SIZE];
 };
@@ -32,7 +33,7 @@ void response_read_line(struct response *response, const char *line, size_t leng
 /* Completes the head: a length that does not count is none, and neither is a Last-Modified within the second of Date,
  * which does not distinguish versions. */
 void response_finish(struct response *response);
-/* The delay in seconds that the server asks for, 0 to RETRY_AFTER_MAX; -1: none. */
+/* The value of Retry-After in seconds, 0 to RETRY_AFTER_MAX; -1: none. */
 int64_t response_retry_after(const struct response *response, time_t now);
 
 #endif

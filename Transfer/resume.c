@@ -121,7 +121,7 @@ void download_start(struct transfer *transfer) {
     read_cursor(transfer);
     int problem = part_open(&transfer->part, transfer->container, spec->part, spec->target);
     if (problem != 0) {
-        transfer_fail_file(transfer, "cannot open the incomplete file", problem);
+        transfer_fail_staging(transfer, "cannot open the incomplete file", problem);
         return;
     }
     if (has_complete_file(transfer)) {
@@ -161,6 +161,7 @@ static int is_same_source(const struct transfer *transfer) {
 void download_question(struct transfer *transfer) {
     struct question *question = &transfer->question;
     question->offset = transfer->offset;
+    question->has_sha256 = transfer->spec.has_sha256;
     question->total = transfer->cursor.total;
     question->validator = transfer->cursor.validator;
     question->asked_range = transfer->offset > 0 && is_same_source(transfer);

@@ -8,6 +8,7 @@
 #include "spec.h"
 
 #include "text.h"
+#include "transfer_host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,12 +57,17 @@ static int is_always_secret(const char *name) {
 static int read_header(struct spec *spec, char *line, int is_secret, char *flaw) {
     char *colon = strchr(line, ':');
     if (colon == NULL || colon[1] != ' ') {
-        return flawed(flaw, "a header has no colon and space between name and value: %.64s", line);
+        /* The line may be a secret. */
+        snprintf(flaw, SPEC_FLAW_MAX, "the header number %zu has no colon and space between name and value",
+                 spec->header_count + 1);
+        return -1;
     }
     *colon = '\0';
     const char *value = colon + 2;
     if (!text_is_token(line)) {
-        return flawed(flaw, "the name of a header is not a token of HTTP: %.64s", line);
+        snprintf(flaw, SPEC_FLAW_MAX, "the name of the header number %zu is not a token of HTTP",
+                 spec->header_count + 1);
+        return -1;
     }
     if (is_reserved(line)) {
         return flawed(flaw, "the header %.64s is set by the transfer itself; leave it out", line);
@@ -134,7 +140,10 @@ static int read_line(struct spec *spec, char *line, unsigned *seen, char *flaw) 
     *value = '\0';
     value += 2;
     if (strcmp(line, "header") == 0 || strcmp(line, "secret-header") == 0) {
-        return read_header(spec, value, line[0] == 's', flaw);
+        spec->fault = BGT_TRANSFER_HEADER_INVALID;
+        const int result = read_header(spec, value, line[0] == 's', flaw);
+        spec->fault = result == 0 ? BGT_TRANSFER_URL_INVALID : spec->fault;
+        return result;
     }
     for (size_t key = 0; key < KEYS; key++) {
         if (strcmp(line, keys[key]) != 0) {
@@ -154,6 +163,7 @@ int spec_read(struct spec *spec, const char *text, size_t length, char *flaw) {
     unsigned seen = 0;
     memset(spec, 0, sizeof *spec);
     spec->size = -1;
+    spec->fault = BGT_TRANSFER_URL_INVALID;
     if (length > SPEC_TEXT_MAX || memchr(text, '\0', length) != NULL) {
         return flawed(flaw, "the description is too long or has a NUL%s", "");
     }

@@ -41,6 +41,7 @@ struct spec {
     int64_t rate;    /* bytes per second; 0: no limit */
     int64_t reserve; /* bytes of free space to leave */
     int permits_private;
+    uint32_t fault; /* BGT_TRANSFER_...; of a description that spec_read refused */
 };
 
 /* Reads a description. Returns 0, or -1 with the flaw in `flaw`, at most SPEC_FLAW_MAX bytes. Release the spec in both

@@ -102,6 +102,7 @@ static int fill(const char *template, char *value, spec_secret secret, void *con
         }
         const int has_value = key[0] != '\0' && secret(context, key, found, sizeof found) == 0;
         if (!has_value) {
+            explicit_bzero(found, sizeof found);
             snprintf(flaw, SPEC_FLAW_MAX, "the setting %.64s, which a secret header names, is missing", key);
             return -1;
         }

@@ -16,7 +16,8 @@
  * time of a write to the disk. */
 struct transfer_limits transfer_default_limits(void) {
     return (struct transfer_limits){
-        .low_speed = 256, .low_speed_seconds = 50, .connect_seconds = 30, .checkpoint_bytes = 8 << 20};
+        .low_speed = 256, .low_speed_seconds = 50, .connect_seconds = 30, .answer_seconds = 300, .waiting_ms = 10000,
+        .checkpoint_bytes = 8 << 20};
 }
 
 struct transfer *transfer_create(bgt_task task, const struct transfer_host *host, const struct transfer_limits *limits,
@@ -64,7 +65,7 @@ void transfer_start(struct transfer *transfer) {
     if (fault != BGT_TRANSFER_NO_FAULT) {
         const int is_scheme = fault == BGT_TRANSFER_SCHEME_NOT_PERMITTED;
         transfer_fail(transfer, BGT_TRANSFER_END_FATAL, fault,
-                      is_scheme ? "the URL is neither http nor https" : "the URL is invalid, or names a user");
+                      is_scheme ? "the URL is neither http nor https" : "the URL is invalid, or has user information");
         return;
     }
     if (transfer->spec.is_upload) {
@@ -76,7 +77,7 @@ void transfer_start(struct transfer *transfer) {
 
 void transfer_continue(struct transfer *transfer, CURLcode code) {
     long status = 0;
-    if (curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status != 0) {
+    if (curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200) {
         transfer->end.http_status = (uint32_t)status;
     }
     if (transfer->state == TRANSFER_ENDED) {
@@ -91,15 +92,20 @@ void transfer_continue(struct transfer *transfer, CURLcode code) {
 
 void transfer_tick(struct transfer *transfer, int64_t now) {
     if (transfer->spec.is_upload) {
-        upload_tick(transfer);
+        upload_tick(transfer, now);
     } else {
         download_tick(transfer, now);
     }
 }
 
 void transfer_interrupt(struct transfer *transfer) {
-    if (!transfer->spec.is_upload) {
+    if (transfer->spec.is_upload) {
+        upload_interrupt(transfer);
+    } else {
         download_checkpoint(transfer, 0);
+    }
+    if (transfer->state == TRANSFER_ENDED) {
+        return;
     }
     transfer->state = TRANSFER_ENDED;
     transfer->host->ended(transfer->host->context, transfer->task, NULL);
@@ -143,8 +149,12 @@ void transfer_finish(struct transfer *transfer, int64_t bytes) {
 }
 
 void transfer_published(struct transfer *transfer, int problem) {
+    if (problem != 0 && transfer->spec.is_upload) {
+        upload_fail_answer(transfer, problem);
+        return;
+    }
     if (problem != 0) {
-        transfer_fail_file(transfer, "cannot store the file", problem);
+        transfer_fail_staging(transfer, "cannot store the file", problem);
         return;
     }
     transfer_finish(transfer, transfer->spec.is_upload ? transfer->source.status.st_size : transfer->offset);

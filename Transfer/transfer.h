@@ -38,6 +38,8 @@ struct transfer_limits {
     int64_t low_speed;         /* bytes per second, below which a connection counts as too slow */
     int64_t low_speed_seconds; /* after this time */
     int64_t connect_seconds;
+    int64_t answer_seconds;   /* for the whole response, after the last byte of an upload */
+    int64_t waiting_ms;       /* interval of progress reports in this time */
     int64_t checkpoint_bytes; /* the cursor moves after this many bytes, or after a second */
     const char *authorities;  /* file of certificates; NULL: those of the system */
     struct curl_slist *names; /* "HOST:PORT:ADDRESS" instead of look-ups; NULL: none */
@@ -60,7 +62,7 @@ struct transfer {
     struct spec spec;
     enum transfer_state state;
     struct transfer *next;
-    struct rate *rate; /* of the loop */
+    struct rate *rate; /* of the loop; shared by all transfers with a rate */
     int is_paused;     /* whether it waits for the rate */
     bgt_transfer_end end;
     char message[MESSAGE_MAX];
@@ -99,6 +101,9 @@ struct transfer {
     struct source source;
     char *answer;
     size_t answer_length;
+    int64_t earlier;       /* progress before the body of this request: bodies of redirected requests, and waiting */
+    int64_t sent_whole_at; /* time at which the whole body was sent, in milliseconds; 0: not yet */
+    int64_t waited_at;     /* time of the last progress report since then */
 };
 
 /* Creates a transfer that takes over `spec`. NULL: memory is short, and the spec is unchanged. */
@@ -121,6 +126,8 @@ void transfer_fail(struct transfer *transfer, uint32_t result, uint32_t fault, c
     __attribute__((format(printf, 4, 5)));
 /* Ends the try because of an errno of its file. */
 void transfer_fail_file(struct transfer *transfer, const char *action, int problem);
+/* The same for an errno of the incomplete file: a directory that is missing or foreign may be mended by the host. */
+void transfer_fail_staging(struct transfer *transfer, const char *action, int problem);
 /* Ends the try because of a failed request. */
 void transfer_fail_request(struct transfer *transfer, CURLcode code);
 /* Ends the try as a decision says. */
@@ -128,7 +135,7 @@ void transfer_fail_decided(struct transfer *transfer);
 void transfer_finish(struct transfer *transfer, int64_t bytes);
 /* The handle's options for a request to `transfer->url`. Ends the try when they are refused. */
 void transfer_request(struct transfer *transfer);
-/* Requests the URL of the description again: what redirects lead to may have expired. */
+/* Requests the URL of the description again: the target of a redirect may have expired. */
 void transfer_request_first(struct transfer *transfer);
 /* Follows the redirect of the last answer, or ends the try. */
 void transfer_redirect(struct transfer *transfer);

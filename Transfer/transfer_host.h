@@ -16,14 +16,18 @@
  *     host-part: .transfers/7.part     the incomplete file, relative to the container; its directory exists
  *     host-file: .transfers/7          the complete file
  *     host-rate: 0                     bytes per second; 0: no limit
- *     host-private: 1                  addresses of this machine and of private networks are permitted; else left out
+ *     host-private: 1                  loopback and private networks are permitted; else left out
  *     host-reserve: 104857600          bytes of free space that the library leaves on the file system
  *
  * The library uses, for tasks of the kind transfer: bgtask.cursor/1 with BGT_CHECKPOINT_DURABLE, task_info,
  * is_expiring, set_expiration_handler, set_progress, setting, container_path, log, complete. */
 #define BGT_TRANSFER_HANDLER "bgtask.transfer"
 
-/* The total of set_progress while the size of the file is not known. */
+/* Progress of an upload counts the bytes of all requests: a body that is sent again after a redirect adds to both
+ * numbers. While the library waits for the response to a whole body, it adds 1 to both every 10 s, at most for 5
+ * minutes, because the host expires a launch whose progress stands still.
+ *
+ * The total of set_progress while the size of the file is not known. */
 #define BGT_TRANSFER_UNKNOWN_TOTAL INT64_MAX
 
 enum { BGT_TRANSFER_END_FINISHED = 1, BGT_TRANSFER_END_TRANSIENT = 2, BGT_TRANSFER_END_FATAL = 3 };
@@ -36,6 +40,7 @@ enum {
     BGT_TRANSFER_SERVER_BUSY = 2,
     BGT_TRANSFER_INSUFFICIENT_STORAGE = 3,
     BGT_TRANSFER_SLOW = 4,
+    BGT_TRANSFER_STAGING_UNUSABLE = 5, /* the directory of incomplete files is missing, foreign or a link */
     /* fatal */
     BGT_TRANSFER_HTTP_STATUS = 20,
     BGT_TRANSFER_TOO_MANY_REDIRECTS = 21,
@@ -50,7 +55,9 @@ enum {
     BGT_TRANSFER_TOO_LARGE = 30,
     BGT_TRANSFER_URL_INVALID = 31,
     BGT_TRANSFER_NETWORK_NOT_GRANTED = 32,
-    BGT_TRANSFER_SECRET_MISSING = 34
+    BGT_TRANSFER_SECRET_MISSING = 34,
+    BGT_TRANSFER_HEADER_INVALID = 37,
+    BGT_TRANSFER_RESULT_UNKNOWN = 38 /* a POST was sent whole, and its response is missing or incomplete */
 };
 
 /* The end of one try. Owned by the library, valid for the call only. */
@@ -64,7 +71,8 @@ typedef struct bgt_transfer_end {
     uint64_t total;         /* of the file; UINT64_MAX: not known */
     uint32_t source_changes;/* how often the file of the server changed, over all tries */
     uint32_t restarts;      /* how often the file was begun again, over all tries */
-    const char *BGTASK_NULLABLE message; /* one line of UTF-8 for users, at most 255 bytes; never NULL */
+    const char *BGTASK_NULLABLE message; /* one line for users, at most 255 bytes, in UTF-8 that may
+                                          * be cut within a character; never NULL */
 } bgt_transfer_end;
 
 #define BGT_TRANSFER_LIBRARY "bgtask.transfer-library/1"
@@ -74,7 +82,7 @@ typedef struct bgt_transfer_library {
 
     /* Reports the end of a try, just before the completion of its task, with BGT_OUTCOME_SUCCESS for a finished one,
      * else BGT_OUTCOME_FAILURE. A task that is completed without this call was interrupted: it had expired, and its
-     * cursor has moved to the last byte on disk.
+     * cursor has moved to the last byte on disk. An expired POST that waits for its response ends with RESULT_UNKNOWN.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_INVALID: NULL, or a number out of range.
      * @call thread=any phase=running blocks=no */
     int32_t (*BGTASK_NONNULL ended)(const bgt_host *BGTASK_NONNULL host, bgt_task task,

@@ -39,6 +39,12 @@ static int read_option(struct settings *settings, const char *name, const char *
         limits->low_speed = atoll(value);
     } else if (strcmp(name, "--low-speed-seconds") == 0) {
         limits->low_speed_seconds = atoll(value);
+    } else if (strcmp(name, "--progress") == 0) {
+        try_show_progress();
+    } else if (strcmp(name, "--answer-seconds") == 0) {
+        limits->answer_seconds = atoll(value);
+    } else if (strcmp(name, "--waiting-ms") == 0) {
+        limits->waiting_ms = atoll(value);
     } else if (strcmp(name, "--checkpoint-bytes") == 0) {
         limits->checkpoint_bytes = atoll(value);
     } else {
@@ -58,7 +64,7 @@ static int add(struct loop *loop, const struct settings *settings, int container
     }
     if (length < 0 || spec_read(&spec, text, (size_t)length, flaw) != 0
         || spec_fill_secrets(&spec, try_secret, NULL, flaw) != 0) {
-        fprintf(stderr, "%s: %s\n", path, length < 0 ? "cannot be read" : flaw);
+        fprintf(stderr, "%s: %s (fault %u)\n", path, length < 0 ? "cannot be read" : flaw, spec.fault);
         spec_release(&spec);
         return -1;
     }

@@ -15,6 +15,7 @@ enum { SECRETS_MAX = 16, PATH_BYTES = 4096 };
 static volatile sig_atomic_t is_expiring;
 static const char *secrets[SECRETS_MAX];
 static size_t secret_count;
+static int shows_progress;
 
 static void expire(int number) {
     (void)number;
@@ -25,6 +26,8 @@ void try_begin(void) {
     signal(SIGTERM, expire);
     setvbuf(stdout, NULL, _IOLBF, 0);
 }
+
+void try_show_progress(void) { shows_progress = 1; }
 
 void try_add_secret(const char *text) {
     if (secret_count < SECRETS_MAX) {
@@ -75,7 +78,11 @@ static int write_cursor(void *context, bgt_task task, const uint8_t *bytes, size
 }
 
 static void set_progress(void *context, bgt_task task, int64_t completed, int64_t total) {
-    (void)context, (void)task, (void)completed, (void)total;
+    (void)context;
+    if (!shows_progress) {
+        return;
+    }
+    fprintf(stderr, "%s: progress %lld of %lld\n", path_of(task), (long long)completed, (long long)total);
 }
 
 static int expires(void *context, bgt_task task) {

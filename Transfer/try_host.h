@@ -12,6 +12,8 @@ extern const struct transfer_host try_host;
 void try_begin(void);
 /* Adds a secret setting, written as KEY=VALUE. */
 void try_add_secret(const char *text);
+/* Prints each progress report to the standard error. */
+void try_show_progress(void);
 /* As spec_secret. */
 int try_secret(void *context, const char *key, char *buffer, size_t capacity);
 

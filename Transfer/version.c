@@ -120,6 +120,18 @@ int download_accept_part(struct transfer *transfer) {
     return check_space(transfer);
 }
 
+/* A server that ignores If-Range may have sent the parts of two versions: a continued file is fetched once more, within
+ * the limit of restarts. */
+static void fail_digest(struct transfer *transfer, const char *message) {
+    const int is_continued = transfer->question.asked_range || transfer->response.status == 0;
+    if (is_continued) {
+        transfer->decision = (struct decision){.message = message};
+        download_restart(transfer);
+        return;
+    }
+    transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_DIGEST_MISMATCH, "%s", message);
+}
+
 /* A digest of the server covers the file as it is sent; it finds errors on the way, and the vendor's finds a wrong
  * server too. */
 void download_verify(struct transfer *transfer) {
@@ -132,13 +144,11 @@ void download_verify(struct transfer *transfer) {
     }
     digest_value(&transfer->digest, value);
     if (spec->has_sha256 && memcmp(value, spec->sha256, DIGEST_SIZE) != 0) {
-        transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_DIGEST_MISMATCH,
-                      "the SHA-256 of the file is not the expected one");
+        fail_digest(transfer, "the SHA-256 of the file is not the expected one");
         return;
     }
     if (cursor->has_expected && memcmp(value, cursor->expected, DIGEST_SIZE) != 0) {
-        transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_DIGEST_MISMATCH,
-                      "the SHA-256 of the file is not that of the server's header Repr-Digest");
+        fail_digest(transfer, "the SHA-256 of the file is not that of the server's header Repr-Digest");
         return;
     }
     if (transfer->offset > SMALL_FILE) {

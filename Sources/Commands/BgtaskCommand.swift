@@ -33,7 +33,7 @@ package struct BgtaskCommand: ParsableCommand {
             RunCommand.self, WhyCommand.self, TriggerCommand.self, LogsCommand.self, JournalCommand.self,
             WatchCommand.self, PageCommand.self, StatsCommand.self,
             PluginCommand.self, TaskCommand.self, LaunchCommand.self, ScheduleCommand.self, PushCommand.self,
-            SimulateCommand.self,
+            TransferCommand.self, SimulateCommand.self,
             NotificationCommand.self, ReplayCommand.self, TrustCommand.self, HostCommand.self, MetricsCommand.self,
         ]
     )

@@ -25,12 +25,13 @@ extension Route {
     package var role: ControlRole {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .notificationList, .stats, .metrics, .taskCursor:
+            .launchShow, .transferList, .transferShow, .journal, .notificationList, .stats, .metrics, .taskCursor:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck:
             .submit
         case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pushTokenIssue, .pushTokenRevoke, .pluginPause,
-            .pluginResume, .taskStop, .taskCursorClear, .launchStop, .logs, .simulateExpiration, .simulateConditions:
+            .pluginResume, .taskStop, .taskCursorClear, .launchStop, .transferPause, .transferResume, .transferCancel,
+            .logs, .simulateExpiration, .simulateConditions:
             .operate
         }
     }

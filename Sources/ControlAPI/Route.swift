@@ -29,6 +29,11 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case launchList
     case launchShow
     case launchStop
+    case transferList
+    case transferShow
+    case transferPause
+    case transferResume
+    case transferCancel
     case journal
     case notificationList
     case stats
@@ -47,11 +52,13 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .notificationList, .logs, .stats, .metrics, .taskCursor:
+            .launchShow, .transferList, .transferShow, .journal, .notificationList, .logs, .stats, .metrics,
+            .taskCursor:
             .get
         case .hostReload, .backupReport, .pluginTrigger, .pluginPush, .pushTokenIssue, .pushTokenCheck,
             .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
-            .taskStop, .taskRetry, .launchStop, .run, .simulateExpiration, .simulateConditions:
+            .taskStop, .taskRetry, .launchStop, .transferPause, .transferResume, .transferCancel, .run,
+            .simulateExpiration, .simulateConditions:
             .post
         case .pluginPurge, .pushTokenRevoke, .taskCancel, .taskCursorClear: .delete
         }
@@ -83,6 +90,11 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .launchList: "/v1/launches"
         case .launchShow: "/v1/launches/{number}"
         case .launchStop: "/v1/launches/{number}/stop"
+        case .transferList: "/v1/transfers"
+        case .transferShow: "/v1/transfers/{number}"
+        case .transferPause: "/v1/transfers/{number}/pause"
+        case .transferResume: "/v1/transfers/{number}/resume"
+        case .transferCancel: "/v1/transfers/{number}/cancel"
         case .journal: "/v1/journal"
         case .notificationList: "/v1/notifications"
         case .stats: "/v1/stats"
@@ -106,6 +118,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .taskList: TaskQuery.names
         case .scheduleList: ScheduleQuery.names
         case .launchList: LaunchQuery.names
+        case .transferList: TransferQuery.names
         case .journal: JournalQuery.names
         case .notificationList: NotificationQuery.names
         case .logs: LogQuery.names
@@ -114,7 +127,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
             .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume,
             .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy, .launchShow,
-            .launchStop, .metrics, .run, .simulateExpiration, .simulateConditions:
+            .launchStop, .transferShow, .transferPause, .transferResume, .transferCancel, .metrics, .run,
+            .simulateExpiration, .simulateConditions:
             []
         }
     }
@@ -122,7 +136,9 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     /// Whether a call of the route needs a body. Calls of the other routes must not have one.
     package var takesBody: Bool {
         switch self {
-        case .hostReload, .taskStop, .taskRetry, .launchStop, .pluginResume: false
+        case .hostReload, .taskStop, .taskRetry, .launchStop, .transferPause, .transferResume, .transferCancel,
+            .pluginResume:
+            false
         default: method == .post
         }
     }

@@ -114,6 +114,22 @@ extension ControlClient {
         try await ask(.launchStop, launch.description)
     }
 
+    package func transfer(_ number: SubmissionNumber) async throws(ControlError) -> TransferReply {
+        try await ask(.transferShow, number.description)
+    }
+
+    package func pause(_ transfer: SubmissionNumber) async throws(ControlError) -> TransferPauseReply {
+        try await ask(.transferPause, transfer.description)
+    }
+
+    package func resume(_ transfer: SubmissionNumber) async throws(ControlError) -> TransferPauseReply {
+        try await ask(.transferResume, transfer.description)
+    }
+
+    package func cancel(_ transfer: SubmissionNumber) async throws(ControlError) -> TransferCancellationReply {
+        try await ask(.transferCancel, transfer.description)
+    }
+
     package func stats(_ query: StatsQuery) async throws(ControlError) -> StatsReply {
         try await ask(.stats, query: query.items)
     }

@@ -24,6 +24,11 @@ extension ControlClient {
         try await ask(.launchList, query: query.items)
     }
 
+    package func transferPage(_ query: TransferQuery = TransferQuery()) async throws(ControlError) -> TransferListReply
+    {
+        try await ask(.transferList, query: query.items)
+    }
+
     package func journalPage(_ query: JournalQuery = JournalQuery()) async throws(ControlError) -> JournalReply {
         try await ask(.journal, query: query.items)
     }
@@ -132,6 +137,26 @@ extension ControlClient {
             query.limit = min(limit - list.launches.count, PageLimit.range.upperBound)
             let page = try await launchPage(query)
             list.launches += page.launches
+            list.next = page.next
+        }
+        return list
+    }
+
+    /// The newest `limit` transfers that match, newest first, from as many pages as needed.
+    package func transfers(
+        limit: Int,
+        plugin: PluginIdentifier? = nil,
+        session: TransferSession? = nil,
+        states: Set<TransferState> = []
+    ) async throws(ControlError) -> TransferListReply {
+        let most = PageLimit.range.upperBound
+        var query = TransferQuery(limit: min(limit, most), plugin: plugin, session: session, states: states)
+        var list = try await transferPage(query)
+        while let next = list.next, list.transfers.count < limit {
+            query.after = try cursor(next, after: query.after, TransferQuery.cursor)
+            query.limit = min(limit - list.transfers.count, most)
+            let page = try await transferPage(query)
+            list.transfers += page.transfers
             list.next = page.next
         }
         return list

@@ -219,7 +219,7 @@ package struct Host: Sendable {
         // No event reports the first conditions.
         launcher.keepIdleRunners(configuration.idleRunners(under: conditions.now))
         let core = Scheduler(
-            configuration: schedulingWithLibrary,
+            configuration: scheduling(containers: state.containerDirectory),
             conditions: conditions.now,
             snapshot: snapshot,
             jitterSeed: .random(in: .min ... .max),
@@ -341,9 +341,10 @@ package struct Host: Sendable {
         )
     }
 
-    /// The configuration of the scheduler with the transfer library as found at the start.
-    private var schedulingWithLibrary: SchedulingConfiguration {
+    /// The configuration of the scheduler with the transfer library and the size of the disk as found at the start.
+    private func scheduling(containers: String) -> SchedulingConfiguration {
         var scheduling = configuration.scheduling
+        scheduling.transfers.diskBytes = try? ContainerDisk(of: containers).space().bytes
         switch TransferLibrary.find(besideRunner: configuration.runner ?? RunnerProgram.path()) {
         case .success(let library): scheduling.transfers.library = library
         case .failure(let problem):

@@ -18,12 +18,19 @@ struct CursorReader {
         var owesRead = false
     }
 
+    /// A read that failed, for example because swapped memory of the plugin is lost.
+    struct Failure {
+        let error: SystemError
+        /// Whether no later read of the cursor follows: it was the read at the completion or at the end of the launch.
+        let isLast: Bool
+    }
+
     private let memory: CursorMemory
     private let launch: LaunchNumber
     /// The tasks with a cursor that the runner has received and not completed.
     private var entries: [TaskID: Entry] = [:]
-    /// The error of the first failed read that was not reported yet.
-    private var failure: SystemError?
+    /// The first failed read that was not reported yet.
+    private var failure: Failure?
 
     init(_ memory: CursorMemory, of launch: LaunchNumber) {
         self.memory = memory
@@ -42,8 +49,9 @@ struct CursorReader {
         case .cursorWritten(let task, _): return noted(task, at: now)
         case .checkpoint(_, let task, let number): return (awaited(task, number), nil)
         case .completed(let task, _, _):
-            // The runner writes no cursor after the completion.
-            let slot = newer(of: task)
+            // The runner writes no cursor after the completion, and the scheduler stores none: a later read would have
+            // no effect.
+            let slot = newer(of: task, isLast: true)
             entries[task] = nil
             return (slot, nil)
         default: return (nil, nil)
@@ -60,7 +68,7 @@ struct CursorReader {
     /// Reads the newer cursors of all unfinished tasks after the end of the processes, in the order of the tasks.
     mutating func readLast() -> [CursorSlot] {
         let tasks = entries.keys.sorted { $0.rawValue < $1.rawValue }
-        return tasks.compactMap { newer(of: $0) }
+        return tasks.compactMap { newer(of: $0, isLast: true) }
     }
 
     private mutating func noted(_ task: TaskID, at now: MonotonicTime) -> (slot: CursorSlot?, owed: TaskID?) {
@@ -80,11 +88,17 @@ struct CursorReader {
         return newer(of: task, atLeast: number)
     }
 
-    /// The newest version, unless it was read before. A failed read loses nothing: the memory keeps the version for the
-    /// next read, and the ledger keeps the one before.
+    /// The newest version, unless it was read before. After a failed read the memory keeps the version for the next
+    /// read. After a failed last read the version is lost, and the task continues at the newest one that was read.
     ///
-    /// - Parameter number: the version that a call waits for; nil without a call.
-    private mutating func newer(of task: TaskID, atLeast number: UInt64? = nil) -> CursorSlot? {
+    /// - Parameters:
+    ///   - number: the version that a call waits for; nil without a call.
+    ///   - isLast: whether no later read of the task follows.
+    private mutating func newer(
+        of task: TaskID,
+        atLeast number: UInt64? = nil,
+        isLast: Bool = false
+    ) -> CursorSlot? {
         guard let entry = entries[task] else { return nil }
         do {
             let slot: CursorSlot?
@@ -97,13 +111,13 @@ struct CursorReader {
             entries[task]?.number = slot.number
             return slot
         } catch {
-            failure = failure ?? error
+            failure = failure ?? Failure(error: error, isLast: isLast)
             return nil
         }
     }
 
-    /// Returns the error of the first failed read since the last call.
-    mutating func takeFailure() -> SystemError? {
+    /// Returns the first failed read since the last call.
+    mutating func takeFailure() -> Failure? {
         defer { failure = nil }
         return failure
     }

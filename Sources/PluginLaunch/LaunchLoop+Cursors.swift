@@ -42,10 +42,17 @@ extension LaunchLoop {
     }
 
     private func reportFailedRead(of launch: SupervisedLaunch) {
-        guard let error = launch.cursors.takeFailure() else { return }
-        let message =
-            "a cursor was not read: \(error); the host reads it again at the next write and at the end of the launch, and"
-            + " the ledger keeps the cursor before; check the swap device"
-        logger.error("\(message)", metadata: ["launch": "\(launch.number)"])
+        guard let failure = launch.cursors.takeFailure() else { return }
+        logger.error("\(failure.message)", metadata: ["launch": "\(launch.number)"])
+    }
+}
+
+extension CursorReader.Failure {
+    var message: String {
+        let consequence =
+            isLast
+            ? "if the task continues, it begins at the cursor that was read before, and repeats the work since then"
+            : "the host reads it again at the next write, at the completion or at the end of the launch"
+        return "a cursor was not read: \(error); \(consequence); check the swap device"
     }
 }

@@ -103,7 +103,7 @@ package struct Gateway: Sendable {
             if error == .wrongSignature { connection.noteWrongSignature() }
             throw error.reason
         }
-        try connection.note(token, at: now)
+        try connection.note(token, of: "key \(key.id)", at: now)
         guard limits.take("key \(key.id)", at: now) else { throw .tooManyRequests }
         return key
     }
@@ -117,7 +117,7 @@ package struct Gateway: Sendable {
     ) throws(APNsReason) -> ProviderToken {
         if let verified = verifier.verified(text) { return verified }
         guard let id = ProviderToken.keyID(ofText: text), keys.keys[id] != nil else { throw .invalidProviderToken }
-        // The push is taken after the verification, so that a stranger takes none from the key.
+        // The push is taken after the verification, so that a client without the key takes none from it.
         guard limits.hasPush("key \(id)", at: now) else { throw .tooManyRequests }
         guard let token = ProviderToken(text: text) else { throw .invalidProviderToken }
         return token
@@ -130,13 +130,13 @@ package struct Gateway: Sendable {
     ) async -> GatewayAnswer {
         let now = times.monotonic()
         guard let webhook = keys(now).webhooks[digest] else { return GatewayAnswer(status: 404) }
-        connection.noteWebhook()
+        let sender = "webhook \(webhook.name)"
+        connection.noteWebhook(sender)
         switch request.method {
         case "GET":
             let type = GatewayRequest.Field("content-type", "application/json")
             return GatewayAnswer(status: 200, fields: [type], body: Array(#"{"unifiedpush":{"version":1}}"#.utf8))
         case "POST":
-            let sender = "webhook \(webhook.name)"
             let tooMany = GatewayAnswer(status: 429, fields: [.init("retry-after", "1")])
             guard limits.take(sender, at: now) else { return tooMany }
             if request.isTooLarge { return GatewayAnswer(status: 413) }

@@ -221,7 +221,10 @@ package enum Eligibility {
         if case .request(let pending) = work, let earliest = pending.request.earliestBegin, earliest > now.wall {
             reasons.append(.earliestBegin(earliest))
         }
-        if let until = work.retry.rest(at: now, configuration) {
+        guard let until = work.retry.rest(at: now, configuration) else { return reasons }
+        if case .event(let event) = work, event.isRelaunch {
+            reasons.append(.relaunchSpacing(until: until))
+        } else {
             let failed = failedAttempt(of: work, standing)
             reasons.append(.retryDelay(until: until, attempts: work.retry.attempts, failed: failed))
         }

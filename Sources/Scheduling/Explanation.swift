@@ -206,7 +206,8 @@ extension Scheduler {
             // The event is being requeued.
             return (reasons(against: event, at: now) + [.beingRecorded]).sorted { $0.kind < $1.kind }
         }
-        guard let first = plugins[event.plugin].events.first, first.number < event.number else {
+        guard !isSpaced(event, at: now), let first = nextEvent(of: event.plugin, at: now), first.number < event.number
+        else {
             return reasons(against: event, at: now)
         }
         let waitsForItself = !reasons(against: first, at: now).allSatisfy(\.concernsWholePlugin)

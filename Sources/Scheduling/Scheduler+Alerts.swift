@@ -14,7 +14,7 @@ extension Scheduler {
     mutating func alert(_ alert: Alert, reply: ReplyToken, at now: Moment) {
         if answers(repetition: alert, reply: reply, at: now) { return }
         if let refusal = refusal(of: alert) { return emit(.answer(reply, .refused(refusal))) }
-        if let identity = alert.identity { repeatedAlerts[identity] = [] }
+        if let identity = alert.identity { repeatedAlerts[alert.plugin, default: [:]][identity] = [] }
         let number = nextSubmission()
         let earlier = alertLines[alert.plugin]?.last(of: alert.topic)
         let service = alert.isMutable ? notificationService(of: alert.plugin) : nil
@@ -87,8 +87,8 @@ extension Scheduler {
     /// Answers a repetition of an accepted alert, or joins it with the alert in flight. Returns false for a new alert.
     private mutating func answers(repetition alert: Alert, reply: ReplyToken, at now: Moment) -> Bool {
         guard let identity = alert.identity else { return false }
-        if repeatedAlerts[identity] != nil {
-            repeatedAlerts[identity]?.append(reply)
+        if repeatedAlerts[alert.plugin]?[identity] != nil {
+            repeatedAlerts[alert.plugin]?[identity]?.append(reply)
             return true
         }
         guard let first = pushAnswers[alert.plugin]?.push(with: identity, at: now.wall) else { return false }
@@ -102,7 +102,8 @@ extension Scheduler {
 
     /// Answers the sender of an alert, and the calls that repeat it meanwhile.
     private mutating func answer(_ alert: StagedAlert, _ answer: Answer) {
-        let repeated = alert.answered.flatMap { repeatedAlerts.removeValue(forKey: $0.identity) } ?? []
+        let repeated = alert.answered.flatMap { repeatedAlerts[alert.plugin]?.removeValue(forKey: $0.identity) } ?? []
+        if repeatedAlerts[alert.plugin]?.isEmpty == true { repeatedAlerts[alert.plugin] = nil }
         for reply in [alert.reply] + repeated { emit(.answer(reply, answer)) }
     }
 

@@ -9,11 +9,12 @@ extension Scheduler {
     ///
     /// - Parameter keys: the changed keys, for the journal.
     mutating func configure(_ new: SchedulingConfiguration, changing keys: [String], at now: Moment) {
-        let library = configuration.transfers
+        let found = configuration.transfers
         configuration = new
-        // The library is examined at the start of the host.
-        configuration.transfers.library = library.library
-        configuration.transfers.libraryProblem = library.libraryProblem
+        // The library and the disk are examined at the start of the host.
+        configuration.transfers.library = found.library
+        configuration.transfers.libraryProblem = found.libraryProblem
+        configuration.transfers.diskBytes = found.diskBytes
         calendar = CalendarIndex(new)
         // Known zones keep their rules, which may be newer than those of the start.
         timeZones.entries.merge(new.timeZones.entries) { known, _ in known }

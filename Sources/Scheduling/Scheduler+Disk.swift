@@ -7,18 +7,23 @@ extension Scheduler {
     /// The present shortage of the disk of the containers; nil while it keeps its reserve.
     package var diskShortage: DiskShortage? { disk.shortage }
 
-    /// Whether a further launch may use capacity of the lane. Background launches wait until the disk of the containers
-    /// has its reserve.
+    /// The lanes whose launches wait until the disk of the containers has its reserve.
+    private static let lanesOfReserve: [Lane] = [.background, .transfer]
+
+    /// Whether a further launch may use capacity of the lane.
     func hasCapacity(in lane: Lane) -> Bool {
-        if lane == .background || lane == .transfer, disk.shortage != nil { return false }
+        if Self.lanesOfReserve.contains(lane), disk.shortage != nil { return false }
         return !launches.use(of: lane).isUsedUp(configuration.launchLimit(in: lane))
     }
 
     /// Records the free space of the disk. While it is below the reserve, ends the launch that used it up, if there is
-    /// evidence of that.
+    /// evidence of that. Launches of transfers are not ended: the transfer library leaves the reserve free itself, and
+    /// repeats the transfer later.
     mutating func sampled(_ sample: DiskSample, at now: Moment) {
         let wasShort = disk.shortage != nil
-        let running = sample.uses.filter { launches.listening($0.key) != nil }
+        let running = sample.uses.filter { use in
+            launches.listening(use.key) != nil && launches.find(use.key)?.lane != .transfer
+        }
         var judge = disk
         let listening = DiskSample(
             sample.disk,
@@ -31,7 +36,7 @@ extension Scheduler {
         }
         disk = judge
         guard let shortage = disk.shortage else {
-            if wasShort { fillCapacity(of: .background, at: now) }
+            for lane in Self.lanesOfReserve where wasShort { fillCapacity(of: lane, at: now) }
             return
         }
         if !wasShort { noteShortage(shortage, at: now) }

@@ -44,7 +44,8 @@ extension Scheduler {
         guard hasCandidates(plugin, in: .event) else { return noteWaits(of: plugin, in: .event, [], at: now) }
         let occupant = plugins[plugin].occupants[.event]
         if let occupant, launches.find(occupant)?.isUnderWay == true { return }
-        guard let first = plugins[plugin].events.first else { return }
+        guard let first = nextEvent(of: plugin, at: now) else { return }
+        awaitRelaunches(of: plugin, at: now)
         let reasons = reasons(against: first, at: now)
         if occupant == nil, reasons.isEmpty {
             plugins[plugin].occupants[.event] = prepareLaunch(of: plugin, in: .event)
@@ -126,16 +127,17 @@ extension Scheduler {
     }
 
     /// The batch of an event launch: the first waiting events. Events keep their order: a waiting event that may not
-    /// run blocks all later ones (C11).
+    /// run blocks all later ones (C11), except while it waits for the spacing of relaunches.
     ///
     /// - Parameter own: the launch for which the batch is formed.
     private func eventBatch(of plugin: PluginIdentifier, for own: LaunchNumber, at now: Moment) -> [PendingEvent] {
-        guard let first = plugins[plugin].events.first, reasons(against: first, for: own, at: now).isEmpty else {
+        guard let first = nextEvent(of: plugin, at: now), reasons(against: first, for: own, at: now).isEmpty else {
             return []
         }
         // Each alert has its own time, and its notification is shown before a later one starts.
         if first.retry.runsAlone || first.type == .notification { return [first] }
-        let events = plugins[plugin].events.events(after: nil, limit: configuration.batchSize)
+        let unspaced = plugins[plugin].events.all.lazy.filter { !isSpaced($0, at: now) }
+        let events = Array(unspaced.prefix(configuration.batchSize))
         // Of the events of a plugin, only the retry delay differs: the other reasons were evaluated with the first one.
         // An event that runs alone ends the batch, because the first event is in it.
         return Array(

@@ -36,7 +36,9 @@ extension Scheduler {
                 changes.append(.requeueTask(running.number, returning, at: now.wall))
                 let (number, blame) = (running.number, Blame.unknown)
                 let warning = JournalEntry.setbacks(of: returning, launch: number, blame: blame, at: now.wall)
-                if judgement.outcome == .continues, let warning { changes.append(.journal(warning)) }
+                // The setbacks of a transfer are a row of relaunches.
+                let isSetBack = judgement.outcome == .continues && work.kind != .transfer
+                if isSetBack, let warning { changes.append(.journal(warning)) }
             } else {
                 changes.append(.endTask(running.number, work.number))
             }

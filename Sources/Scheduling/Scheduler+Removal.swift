@@ -132,6 +132,7 @@ extension Scheduler {
         dropPushToken(of: plugin)
         pushAnswers[plugin] = nil
         uses[plugin] = nil
+        lastUses[plugin] = nil
         plugins[plugin].recordState = .settled
         // The ledger has dropped its waits in the same commit.
         plugins[plugin].waits = [:]

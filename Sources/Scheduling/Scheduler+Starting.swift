@@ -84,7 +84,8 @@ extension Scheduler {
             case .event(let event): remove(event: event.number, of: plugin)
             }
         }
-        let plan = start.plan.starting(at: now.monotonic)
+        var plan = start.plan.starting(at: now.monotonic)
+        plan.transferTerms = terms(ofTransfersIn: plan)
         let execution = Execution(start, plan: plan)
         launches.update(number) { $0.phase = .running(execution) }
         // The requests are now tasks of the launch; if they return, they can get another launch.

@@ -45,7 +45,8 @@ extension Scheduler {
             number: identifier.transfer?.number ?? nextSubmission(),
             request: submission.request.normalized,
             submitter: submission.submitter,
-            submittedAt: now.wall
+            submittedAt: now.wall,
+            retry: Retry(setbacks: submission.transfer == nil ? 0 : relaunches(before: submission.launch, at: now))
         )
         stage(request, of: submission, for: asker, at: now)
     }
@@ -180,7 +181,7 @@ extension Scheduler {
             changes.append(.setStandstills(plugin, identifier, 0, of: request.number))
         }
         if let transfer = transfer(of: request, described: submission.transfer) {
-            transfers[plugin, default: OpenTransfers()].set(transfer)
+            transfers[plugin, default: OpenTransfers()].begin(transfer)
             changes.append(.storeTransfer(transfer))
         }
         if submission.restarts { changes.append(.restart(plugin, identifier, of: request.number)) }
@@ -206,6 +207,7 @@ extension Scheduler {
         let request = submission.request
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         let replaced = plugins[plugin].requests[identifier]
+        transfers[plugin]?.recorded(request.number)
         // An earlier commit failed: the journal names a replaced request that never was pending, so the right one is
         // added.
         if let replaced, replaced.number != submission.replaced {

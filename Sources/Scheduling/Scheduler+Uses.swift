@@ -7,6 +7,7 @@ import TaskModel
 extension Scheduler {
     /// Notes a use of a main plugin in the present hour of the week, in the time zone of the machine.
     mutating func noteUse(of plugin: PluginIdentifier, at now: Moment) {
+        endRelaunchRow(of: plugin, at: now)
         guard configuration.policies.learnsUse else { return }
         let hour = LearnedUse.hour(at: now.wall, in: machineZone)
         if uses[plugin] == nil {

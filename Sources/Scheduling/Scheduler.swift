@@ -28,6 +28,8 @@ package struct Scheduler: Sendable {
     var waitingPushes: [PluginIdentifier: [WaitingPush]] = [:]
     /// By main plugin, its transfers without an end; plugins without such a transfer are absent.
     var transfers: [PluginIdentifier: OpenTransfers] = [:]
+    /// By main plugin, the last use by a user since the start of the host: it ends a row of relaunches.
+    var lastUses: [PluginIdentifier: WallTime] = [:]
     /// By plugin, the bound of the journal entries about its pushes; plugins without pushes are absent.
     var pushLines: [PluginIdentifier: PushLines] = [:]
     /// The accepted pushes of the last ten minutes that have an identifier, as recorded in the ledger.
@@ -35,7 +37,7 @@ package struct Scheduler: Sendable {
     /// By main plugin, the accepted alerts whose notification is not shown yet; plugins without any are absent.
     var alertLines: [PluginIdentifier: AlertLine] = [:]
     /// The calls that repeat an alert whose acceptance is in flight, by its identity.
-    var repeatedAlerts: [PushIdentity: [ReplyToken]] = [:]
+    var repeatedAlerts: [PluginIdentifier: [PushIdentity: [ReplyToken]]] = [:]
     var loading: LoadState
     var agenda = Agenda()
     var backlog = Backlog()

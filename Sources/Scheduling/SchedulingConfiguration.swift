@@ -82,6 +82,8 @@ package struct TransferRules: Hashable, Sendable {
     package var library: LibraryFile?
     /// The problem of the missing library.
     package var libraryProblem = "the host has not looked for it"
+    /// Size of the disk of the containers at the start of the host; nil when it is not known.
+    package var diskBytes: Int64?
     /// The time of tries without movement after which a transfer fails.
     package var noProgressLimit: Duration = .seconds(14 * 24 * 60 * 60)
     /// Maximum time of a launch in which no transfer moves.
@@ -90,8 +92,6 @@ package struct TransferRules: Hashable, Sendable {
     package var mostPerLaunch = 64
     /// Maximum number of bytes per second of all discretionary transfers of one launch; nil for no limit.
     package var discretionaryRate: Int?
-    /// Time for which the results of ended transfers are kept until the plugin takes them.
-    package var retention: Duration = .seconds(7 * 24 * 60 * 60)
 
     package init() {}
 

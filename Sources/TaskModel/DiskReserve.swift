@@ -26,6 +26,15 @@ package struct DiskReserve: Hashable, Sendable {
         return disk.freeBytes / 4 < bytes || disk.freeInodes / 4 < inodes
     }
 
+    /// The free bytes that transfers leave: the reserve and an eighth of it, so that a transfer ends before the disk
+    /// lacks its reserve.
+    ///
+    /// - Parameter bytes: the size of the disk; nil when it is not known.
+    package func leftByTransfers(onDiskOf bytes: Int64?) -> Int64 {
+        let reserve = max(0, bytes.map { min(most, $0 / Self.part) } ?? most)
+        return reserve + reserve / 8
+    }
+
     /// The reserved bytes and inodes. File systems that create inodes on demand report 0 inodes, and have no reserve of
     /// them.
     private func amounts(on disk: DiskSpace) -> (bytes: Int64, inodes: Int64) {

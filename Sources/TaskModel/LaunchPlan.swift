@@ -43,6 +43,9 @@ package struct LaunchPlan: Hashable, Sendable {
     package let budget: LaunchBudget
     package let process: RunnerProcess
     package let startedAt: WallTime
+    /// What the host adds to the descriptions of the transfers of the launch. Set when the plan is sent, so that a
+    /// transfer that waited has the present configuration; not stored.
+    package var transferTerms: [SubmissionNumber: TransferTerms] = [:]
 
     package init(
         number: LaunchNumber,

@@ -32,6 +32,8 @@ package enum Reason: Hashable, Sendable {
     case earliestBegin(WallTime)
     /// `attempts` is the number of charged attempts; `failed` is nil unless the host retries the task after a failure.
     case retryDelay(until: WallTime, attempts: Int, failed: FailedAttempt? = nil)
+    /// The plugin begins new transfers at each end of a session, so the event about the next end waits.
+    case relaunchSpacing(until: WallTime)
     case spacing(until: MonotonicTime)
     /// The spacing of the plugin's own requests of a kind, or of its pushes.
     case kindSpacing(until: WallTime, TaskKind, Duration)
@@ -98,6 +100,7 @@ extension Reason {
         case .deadlinePassed(let time): (.deadlinePassed, .monotonic(time))
         case .earliestBegin(let time): (.earliestBegin, .wall(time))
         case .retryDelay(let time, _, _): (.retryDelay, .wall(time))
+        case .relaunchSpacing(let time): (.relaunchSpacing, .wall(time))
         case .spacing(let time): (.spacing, .monotonic(time))
         case .kindSpacing(let time, _, _): (.kindSpacing, .wall(time))
         case .dayBudget(let time, _): (.dayBudget, .wall(time))
@@ -207,6 +210,11 @@ extension Reason {
                     + (attempts == 0 ? "" : "; attempts charged: \(attempts)"),
                 "wait for the end of the delay, or submit the task again unless it is an event; the journal has the"
                     + " cause"
+            )
+        case .relaunchSpacing:
+            (
+                "the plugin began new transfers at the last ends of its sessions, so it is launched less often for them",
+                "wait for the end of the spacing, or use the plugin: bgtask run"
             )
         case .spacing:
             (

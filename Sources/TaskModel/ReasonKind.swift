@@ -22,6 +22,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case deadlinePassed
     case earliestBegin
     case retryDelay
+    case relaunchSpacing
     case spacing
     case kindSpacing
     case dayBudget
@@ -112,6 +113,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .deadlinePassed: Row("deadline-passed", .time, .momentary)
         case .earliestBegin: Row("earliest-begin", .time, [.momentary, .ownTime])
         case .retryDelay: Row("retry-delay", .time, [.momentary, .ownTime])
+        case .relaunchSpacing: Row("relaunch-spacing", .time, [.momentary, .ownTime])
         case .spacing: Row("spacing", .time, [.advisory, .momentary, .wholePlugin])
         case .kindSpacing: Row("kind-spacing", .time, .advisory)
         case .dayBudget: Row("day-budget", .time, [.advisory, .wholePlugin])

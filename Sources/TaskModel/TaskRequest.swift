@@ -219,6 +219,7 @@ package struct Retry: Hashable, Sendable {
     /// cursor.
     package var failures: Int
     /// Number of runs in a row that a fault of the plugin or a loss of the host ended although they moved the cursor.
+    /// Of a transfer and of an event about a session, which have no setbacks: number of relaunches in a row before it.
     package var setbacks: Int
 
     package init(

@@ -19,7 +19,11 @@ extension TransferDescription {
             return "the URL begins with neither http:// nor https://; only these are allowed; use one of them"
         }
         let host = url.dropFirst(scheme.count + 3).prefix { !"/?#".contains($0) }
-        return host.isEmpty || host.hasSuffix("@") ? "the URL names no host; write it after \(scheme)://" : nil
+        if host.contains("@") {
+            // The description is in the ledger and in backups.
+            return "the URL has a user name or a password; the ledger would keep it; send it in a secret header"
+        }
+        return host.isEmpty ? "the URL names no host; write it after \(scheme)://" : nil
     }
 
     private var flawOfLabel: String? {
@@ -81,10 +85,12 @@ extension TransferDescription {
 }
 
 extension TransferDescription.Header {
-    /// Headers that the transfer library sets itself, because resuming and the size of the body depend on them.
-    private static let reserved: Set = [
-        "host", "range", "if-range", "content-length", "content-range", "transfer-encoding", "connection", "te",
-        "trailer", "upgrade", "expect", "proxy-authorization", "accept-encoding",
+    /// Headers that the transfer library sets itself, because resuming and the size of the body depend on them. The
+    /// library refuses the same names (`spec.c`).
+    package static let reserved: Set = [
+        "host", "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
+        "content-length", "content-range", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade",
+        "expect", "proxy-authorization", "proxy-connection", "accept-encoding",
     ]
 
     fileprivate var flaw: String? {

@@ -36,7 +36,7 @@ package struct TransferDescription: Hashable, Sendable {
     package let size: UInt64?
     /// The expected SHA-256 of a download as 64 hexadecimal digits in lower case; nil when unknown.
     package let sha256: String?
-    /// Whether the transfer waits for external power, an unmetered network and an idle machine.
+    /// Whether the transfer waits for external power and an idle machine.
     package let isDiscretionary: Bool
 
     package init(

@@ -33,6 +33,8 @@ struct TerminalSafetyTests {
         ],
         "push key list": ["--keys", "/\(hostile)"], "push key remove": [hostile, "--keys", "/\(hostile)"],
         "launch list": [], "launch show": ["1"], "launch stop": ["1"], "schedule list": [], "schedule check": [hostile],
+        "transfer list": [], "transfer show": ["1"], "transfer pause": ["1"], "transfer resume": ["1"],
+        "transfer cancel": ["1"],
         "stats": ["a.b"], "metrics": ["--textfile", "/\(hostile)"],
         "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
         "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [], "host reload": [],
@@ -50,7 +52,7 @@ struct TerminalSafetyTests {
         "task cursor", "task list", "push send", "push token",
         "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
         "schedule list", "simulate expiration", "simulate conditions", "host status", "host reload",
-        "stats",
+        "transfer list", "transfer show", "transfer pause", "transfer resume", "transfer cancel", "stats",
     ]
 
     @Test
@@ -223,6 +225,11 @@ struct TerminalSafetyTests {
         case .scheduleList: try hostile(Samples.scheduleList())
         case .launchList: try hostile(LaunchListReply(launches: [Samples.launch()]))
         case .launchShow: try hostile(Samples.launch(end: Samples.launchEnd, assertions: ["upload"]))
+        case .transferList: try hostile(TransferListReply(transfers: [Samples.transfer()]))
+        case .transferShow: try hostile(Samples.transfer())
+        case .transferPause, .transferResume:
+            try hostile(TransferPauseReply(SubmissionNumber(rawValue: 1), isPaused: true))
+        case .transferCancel: try hostile(TransferCancellationReply(SubmissionNumber(rawValue: 1), isCancelled: true))
         case .journal: try hostile(JournalReply(entries: [Samples.journalLine()], last: 5))
         case .notificationList:
             try hostile(NotificationReply(notifications: [Samples.notification()], last: 5, oldest: 1))

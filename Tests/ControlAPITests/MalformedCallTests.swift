@@ -206,6 +206,10 @@ struct MalformedCallTests {
         (.scheduleList, "kind=refresh", "query-unknown", "kind", "limit, after, plugin"),
         (.launchList, "limit=1001", "query-invalid", "limit", "1 to 1000"),
         (.launchList, "after=0", "query-invalid", "after", "\"next\""),
+        (.transferList, "after=0", "query-invalid", "after", "\"next\""),
+        (.transferList, "session=Photos", "query-invalid", "session", "lower-case"),
+        (.transferList, "state=runing", "query-invalid", "state", "\"running\""),
+        (.transferList, "kind=upload", "query-unknown", "kind", "limit, after, plugin, session, state"),
         (.logs, "before=1-2", "query-invalid", "before", "\"next\""),
         (.logs, "level=loud", "query-invalid", "level", "debug, info, warning"),
         (.logs, "until=soon", "query-invalid", "until", "RFC 3339"),
@@ -224,6 +228,7 @@ struct MalformedCallTests {
             case .taskList: _ = try TaskQuery(reading: parameters.value)
             case .pluginList: _ = try PluginQuery(reading: parameters.value)
             case .scheduleList: _ = try ScheduleQuery(reading: parameters.value)
+            case .transferList: _ = try TransferQuery(reading: parameters.value)
             case .logs: _ = try LogQuery(reading: parameters.value, now: Samples.now)
             default: _ = try LaunchQuery(reading: parameters.value)
             }
@@ -250,6 +255,15 @@ struct MalformedCallTests {
         #expect(try LaunchQuery(reading: parameters(launches.items, .launchList).value) == launches)
         #expect(try ScheduleQuery(reading: parameters(schedules.items, .scheduleList).value) == schedules)
         #expect(try ScheduleQuery(reading: { _ in nil }) == ScheduleQuery(limit: 100))
+        let transfers = TransferQuery(
+            limit: 3,
+            after: SubmissionNumber(rawValue: 9),
+            plugin: plugin,
+            session: TransferSession("photos"),
+            states: [.running, .failed]
+        )
+        #expect(try TransferQuery(reading: parameters(transfers.items, .transferList).value) == transfers)
+        #expect(try TransferQuery(reading: { _ in nil }) == TransferQuery(limit: 100))
         let logs = LogQuery(
             limit: 3,
             before: LogPosition(at: Samples.now, launch: LaunchNumber(rawValue: 9), number: 2),

@@ -290,6 +290,24 @@ enum Samples {
         )
     }
 
+    static func transfer() throws -> TransferReply {
+        guard let session = TransferSession("photos") else { throw Missing() }
+        var transfer = Transfer(
+            plugin: try plugin(),
+            number: SubmissionNumber(rawValue: 41),
+            direction: .download,
+            session: session,
+            label: "Holidays",
+            url: "https://example.com/holidays.zip",
+            place: "41-00ff",
+            begunAt: now
+        )
+        transfer.fault = .serverBusy
+        transfer.httpStatus = 503
+        transfer.message = "the server is busy"
+        return TransferReply(transfer, isRunning: true, progress: TaskProgress(done: 400, total: 1_000))
+    }
+
     static func scheduleList() throws -> ScheduleListReply {
         ScheduleListReply(schedules: [
             .init(

@@ -119,6 +119,27 @@ struct TaskShapeTests: WireShapeSuite {
         )
     }
 
+    @Test func `the JSON of transfers and of the answers about them keeps its shape`() throws {
+        try check(
+            TransferListReply(transfers: [try Samples.transfer()], next: SubmissionNumber(rawValue: 41)),
+            "TransferList",
+            is: """
+                {"transfers": [
+                  {"transfer": 41, "plugin": "com.example.feed", "identifier": "com.example.feed:transfer:41",
+                   "session": "photos", "kind": "download", "label": "Holidays",
+                   "url": "https://example.com/holidays.zip", "state": "running", "fault": "server-busy",
+                   "http_status": 503, "bytes": 400, "total": 1000, "message": "the server is busy",
+                   "begun_at": "2026-01-31T01:48:00Z", "begun_at_ns": "1769824080000000000"}],
+                 "next": "41"}
+                """
+        )
+        let number = SubmissionNumber(rawValue: 41)
+        let paused = TransferPauseReply(number, isPaused: true)
+        try check(paused, "TransferPauseReply", is: #"{"transfer": 41, "paused": true}"#)
+        let cancelled = TransferCancellationReply(number, isCancelled: false)
+        try check(cancelled, "TransferCancellationReply", is: #"{"transfer": 41, "cancelled": false}"#)
+    }
+
     @Test
     func `the JSON of replies to submission and cancellation, of run and of simulated expiration keeps its shape`()
         throws

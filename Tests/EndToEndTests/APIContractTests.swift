@@ -61,8 +61,22 @@ struct APIContractTests {
         var board = TestPlugin("ReceivesPushes", tasks: [])
         board.modes = ["remote-notification"]
         let mover = TestPlugin("MovesCursors")
-        try await HostFixture.with(plugins: [.neighbour, patient, keyboard, board, mover]) { [patient, board] host in
+        let server = try FileServer(["one": "the first file"], holding: "one")
+        defer { server.close() }
+        let mirror = TransferTests.plugin(server, paths: "one")
+        let plugins: [TestPlugin] = [.neighbour, patient, keyboard, board, mover, mirror]
+        try await HostFixture.with(plugins: plugins) { [patient, board] host in
             let api = try Checker(host)
+            let transfer = try await TransferTests.number(ofRunning: "one", from: server, host)
+            let transfers = try api.call(.transferList, query: [("session", "files"), ("state", "running,failed")])
+            #expect(transfers["transfers"].elements.count == 1)
+            try api.call(.transferShow, transfer)
+            // A resumed transfer could end before its cancellation, a paused one cannot.
+            #expect(try api.call(.transferResume, transfer)["paused"] == .boolean(false))
+            #expect(try api.call(.transferPause, transfer)["paused"] == .boolean(true))
+            #expect(try api.call(.transferCancel, transfer)["cancelled"] == .boolean(true))
+            _ = try await TransferTests.session(host, mirror)
+
             let task = TestPlugin.neighbour.task()
             try host.directory.write("manifest: 1\nrole: mian\n".utf8, to: "manifests/Broken.yaml")
             try await host.waitForLog("the refusal") { $0.contains("Broken.yaml") }
@@ -183,6 +197,10 @@ struct APIContractTests {
             #expect(subReason(try nowhere.json()) == "no-such-route")
             try api.call(.launchShow, "zero", status: 400)
             try api.call(.launchShow, "4711", status: 404)
+            try api.call(.transferShow, "zero", status: 400)
+            for route in [Route.transferShow, .transferPause, .transferResume, .transferCancel] {
+                #expect(subReason(try api.call(route, "4711", status: 404)) == "no-such-transfer")
+            }
             try api.call(.pluginShow, "com.example.nobody", status: 404)
             try api.call(.taskWhy, "com.example.nobody.task", status: 404)
             try api.call(.taskCancel, "com.example.nobody.task", status: 404)

@@ -12,9 +12,12 @@ final class FileServer: Sendable {
     let url: String
     private let listener: TestListener
     private let files: [String: String]
+    /// The path whose first request gets half of its file; then the server waits until the client disconnects.
+    private let held: String?
 
-    init(_ files: [String: String]) throws {
+    init(_ files: [String: String], holding held: String? = nil) throws {
         let listener = try TestListener.internet()
+        self.held = held
         (self.listener, self.files, url) = (listener, files, "http://127.0.0.1:\(listener.port)")
         let thread = Thread { [self] in
             while let connection = listener.accept() {
@@ -39,6 +42,9 @@ final class FileServer: Sendable {
         guard let contents = files[String(words[1].dropFirst())] else {
             return answer(connection, "404 Not Found", "")
         }
+        if words[1].dropFirst() == held ?? "", requests.elements.count(where: { $0 == line }) == 1 {
+            return hold(connection, contents)
+        }
         answer(connection, "200 OK", contents, "etag: \"1\"\r\naccept-ranges: bytes\r\n")
     }
 
@@ -46,6 +52,14 @@ final class FileServer: Sendable {
         let head = "HTTP/1.1 \(status)\r\ncontent-length: \(body.utf8.count)\r\nconnection: close\r\n\(headers)\r\n"
         let bytes = Array((head + body).utf8)
         _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    private func hold(_ connection: Int32, _ contents: String) {
+        let head = "HTTP/1.1 200 OK\r\ncontent-length: \(contents.utf8.count)\r\netag: \"1\"\r\n\r\n"
+        let bytes = Array(head.utf8) + contents.utf8.prefix(contents.utf8.count / 2)
+        _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        var byte: UInt8 = 0
+        while recv(connection, &byte, 1, 0) > 0 {}
     }
 
     /// Reads a request until its body has the announced length, or until the client closes the connection.

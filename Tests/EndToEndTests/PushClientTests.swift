@@ -12,20 +12,9 @@ struct PushClientTests {
     /// The number of pushes; the environment variable `BGTASK_PUSHES` has another one.
     private static let count = ProcessInfo.processInfo.environment["BGTASK_PUSHES"] ?? "500"
 
-    /// Whether this user may make the namespaces in which Apple's names lead to the gateway.
-    private static let hasNamespaces: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/unshare")
-        process.arguments = ["--mount", "--net"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + ["true"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
-
     @Test(
         .enabled(if: python != nil, "takes make push-client-packages, with PyPI"),
-        .enabled(if: hasNamespaces, "takes network and mount namespaces: root, or unprivileged user namespaces")
+        .enabled(if: Namespaces.arePermitted, "takes network and mount namespaces: root, or unprivileged user namespaces")
     )
     func `each accepted push of aioapns, pyapns_client and kalyke ends in the journal, and wrong ones are refused`()
         async throws

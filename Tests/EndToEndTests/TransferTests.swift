@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Transfers go on without their plugin, which is launched once for the end of their session")
 struct TransferTests {
-    private static func plugin(_ server: FileServer, paths: String, upload: String? = nil) -> TestPlugin {
+    static func plugin(_ server: FileServer, paths: String, upload: String? = nil) -> TestPlugin {
         var plugin = TestPlugin("BeginsTransfers", tasks: [])
         plugin.modes = []
         plugin.grants = "network: true"
@@ -19,7 +19,7 @@ struct TransferTests {
         return plugin
     }
 
-    private static func session(_ host: HostFixture, _ plugin: TestPlugin) async throws -> JournalLine {
+    static func session(_ host: HostFixture, _ plugin: TestPlugin) async throws -> JournalLine {
         let identifier = plugin.identifier
         return try await host.waitForJournal("the event transfers-finished of \(identifier)") { line in
             line.plugin == identifier && line.task == "transfers-finished" && TaskOutcome(rawValue: line.event) != nil
@@ -77,5 +77,54 @@ struct TransferTests {
             #expect(host.containerText(plugin, "statuses.txt") == "begin BGT_NOT_PERMITTED\n")
             #expect(host.containerText(plugin, "refusals.txt").hasPrefix("32 "))
         }
+    }
+
+    @Test func `an operator lists, pauses and resumes a running transfer, and its file arrives whole`() async throws {
+        let contents = String(repeating: "1", count: 1_000)
+        let server = try FileServer(["one?key=secret": contents], holding: "one?key=secret")
+        defer { server.close() }
+        let plugin = Self.plugin(server, paths: "one?key=secret")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let number = try await Self.number(ofRunning: "one?key=secret", from: server, host)
+            let listed = try await host.bgtask("transfer", "list", "--plugin", plugin.identifier, "--state", "running")
+            #expect(listed.status == 0 && listed.output.contains("\(server.url)/one\n"), "\(listed.output)")
+            #expect(!listed.output.contains("secret"))
+
+            let paused = try await host.bgtask("transfer", "pause", number)
+            #expect(paused.status == 0 && paused.output.contains("is paused until it is resumed"), "\(paused.error)")
+            let shown = try await host.bgtask("transfer", "show", number)
+            #expect(shown.status == 0 && shown.output.contains("paused"), "\(shown.output)")
+            let running = try await host.bgtask("transfer", "list", "--state", "running")
+            #expect(running.status == 1 && running.error.contains("no transfer found"))
+            #expect(try await host.client.transfers(limit: 10, states: [.paused]).transfers.count == 1)
+
+            let resumed = try await host.bgtask("transfer", "resume", number)
+            #expect(resumed.status == 0 && resumed.output.contains("is resumed"), "\(resumed.error)")
+            #expect(try await Self.session(host, plugin).event == "succeeded")
+            #expect(host.containerText(plugin, "taken-0") == contents)
+        }
+    }
+
+    @Test func `an operator cancels a running transfer, which its plugin receives as cancelled`() async throws {
+        let server = try FileServer(["one": String(repeating: "1", count: 1_000)], holding: "one")
+        defer { server.close() }
+        let plugin = Self.plugin(server, paths: "one")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let number = try await Self.number(ofRunning: "one", from: server, host)
+            let cancelled = try await host.bgtask("transfer", "cancel", number)
+            #expect(cancelled.status == 0 && cancelled.output.contains("is cancelled"), "\(cancelled.error)")
+            #expect(try await Self.session(host, plugin).event == "succeeded")
+            #expect(host.containerText(plugin, "states.txt").hasPrefix("one 6 "))
+            let unknown = try await host.bgtask("transfer", "pause", "4711")
+            #expect(unknown.status == 1 && unknown.error.contains("the ledger has no transfer 4711"))
+        }
+    }
+
+    /// The number of the only transfer, once the server holds its request.
+    static func number(ofRunning path: String, from server: FileServer, _ host: HostFixture) async throws -> String {
+        _ = try #require(await server.requests.first { $0 == "GET /\(path) HTTP/1.1" })
+        let transfers = try await host.client.transfers(limit: 10).transfers
+        #expect(transfers.map(\.state) == ["running"])
+        return "\(try #require(transfers.first).transfer)"
     }
 }

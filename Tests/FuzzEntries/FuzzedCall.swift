@@ -59,6 +59,13 @@ struct FuzzedCall {
         case .launchStop:
             let launch = try LaunchNumber(validating: value)
             return answer { .launchStopRequested(launch, reply: $0) }
+        case .transferPause, .transferResume:
+            let transfer = try Self.transfer(value)
+            return answer { .transferPauseRequested(transfer, isPaused: route == .transferPause, reply: $0) }
+        case .transferCancel:
+            let transfer = try Self.transfer(value)
+            return answer { .cancelRequested(transfer, of: nil, reply: $0) }
+        case .transferShow: _ = try Self.transfer(value)
         case .run:
             let tasks = try RunOrder.reading(body, for: route).validated()
             return answer { .runRequested(tasks, reply: $0) }
@@ -76,11 +83,19 @@ struct FuzzedCall {
         case .taskWhy, .taskCursor, .taskCursorClear: _ = try TaskIdentifier(validating: value)
         case .taskRetry: _ = try RetrySubject(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
-        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList, .journal,
-            .notificationList, .logs, .stats, .metrics:
+        case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList,
+            .transferList, .journal, .notificationList, .logs, .stats, .metrics:
             break
         }
         return nil
+    }
+
+    /// The identifier of the transfer with a number, of a plugin of the scheduler.
+    private static func transfer(_ number: String) throws(RouteError) -> TaskIdentifier {
+        .transfer(
+            try SubmissionNumber(validatingTransfer: number),
+            of: try PluginIdentifier(validating: "com.example.app")
+        )
     }
 
     /// The first flaw of the handling of a batch: each of its requests has to be valid by itself, or has to get a

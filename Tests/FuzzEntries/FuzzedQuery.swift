@@ -28,6 +28,11 @@ enum FuzzedQuery {
             return try problem(read, read.items, of: route) { again throws(RouteError) in
                 try LaunchQuery(reading: again)
             }
+        case .transferList:
+            let read = try TransferQuery(reading: query.value)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try TransferQuery(reading: again)
+            }
         case .journal:
             let read = try JournalQuery(reading: query.value, now: now)
             // A stream has no limit, so a client leaves the limit out.
@@ -55,7 +60,7 @@ enum FuzzedQuery {
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
             .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume, .taskSubmit,
             .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy,
-            .launchShow, .launchStop, .metrics, .run,
+            .launchShow, .launchStop, .transferShow, .transferPause, .transferResume, .transferCancel, .metrics, .run,
             .simulateExpiration, .simulateConditions:
             return nil
         }

@@ -30,6 +30,14 @@ struct CatalogueWaitTests {
             )
         case .taskCancel: .cancelRequested(task, of: nil, from: nil, reply: token)
         case .taskStop: .taskStopRequested(task, reply: token)
+        case .transferPause, .transferResume:
+            .transferPauseRequested(
+                .transfer(SubmissionNumber(rawValue: 1), of: plugin),
+                isPaused: route == .transferPause,
+                reply: token
+            )
+        case .transferCancel:
+            .cancelRequested(.transfer(SubmissionNumber(rawValue: 1), of: plugin), of: plugin, reply: token)
         case .taskCursorClear:
             PluginIdentifier("com.example.app").map { .cursorClearRequested(task, of: $0, reply: token) }
         case .pushTokenRevoke: .pushTokenChangeRequested(plugin, .revoke, reply: token)
@@ -37,7 +45,7 @@ struct CatalogueWaitTests {
         case .simulateExpiration: .expirationSimulated(task, reply: token)
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .pushTokenIssue,
             .pushTokenCheck, .taskList, .taskRetry, .taskCursor, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .journal, .notificationList, .logs, .stats, .metrics,
+            .launchShow, .transferList, .transferShow, .journal, .notificationList, .logs, .stats, .metrics,
             .simulateConditions:
             nil
         }

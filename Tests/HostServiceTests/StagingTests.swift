@@ -26,9 +26,39 @@ struct StagingTests {
                 try Data("x".utf8).write(to: URL(filePath: "\(staging)/\(name)"))
             }
             try state.makeStaging(of: "com.example.a", user: nil)
-            state.sweepStaging(of: "com.example.a", keeping: ["1-aa", "1-aa.part"])
+            state.sweepStaging(of: "com.example.a", keeping: { ["1-aa", "1-aa.part"] })
             let left = try FileManager.default.contentsOfDirectory(atPath: staging).sorted()
             #expect(left == ["1-aa", "1-aa.part"])
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `a staging directory that a killed host created and did not give away is given to the user of the plugin`()
+        throws
+    {
+        try with { state, staging, _ in
+            try state.makeStaging(of: "com.example.a", user: nil)
+            #expect(owner(staging) == 0)
+            for _ in 1...2 { try state.makeStaging(of: "com.example.a", user: 70_001) }
+            #expect(owner(staging) == 70_001)
+        }
+    }
+
+    private func owner(_ path: String) -> UInt32? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.ownerAccountID] as? NSNumber)?.uint32Value
+    }
+
+    @Test func `a file of a transfer that begins while the staging directory is swept stays`() throws {
+        try with { state, staging, _ in
+            try state.makeStaging(of: "com.example.a", user: nil)
+            try Data("x".utf8).write(to: URL(filePath: "\(staging)/1-aa"))
+            let file = URL(filePath: "\(staging)/2-bb")
+            try state.sweepStaging(of: "com.example.a") {
+                try Data("x".utf8).write(to: file)
+                return []
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: staging) == ["2-bb"])
         }
     }
 
@@ -36,7 +66,7 @@ struct StagingTests {
         try with { state, staging, outside in
             try FileManager.default.createSymbolicLink(atPath: staging, withDestinationPath: outside)
             #expect(throws: (any Error).self) { try state.makeStaging(of: "com.example.a", user: nil) }
-            state.sweepStaging(of: "com.example.a", keeping: [])
+            state.sweepStaging(of: "com.example.a", keeping: { [] })
             #expect(FileManager.default.fileExists(atPath: outside + "/file"))
         }
     }

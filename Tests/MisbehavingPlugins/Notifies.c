@@ -34,7 +34,7 @@ static void receive(void *context, const bgt_host *host, bgt_task event) {
     }
     if (info.event != BGT_EVENT_NOTIFICATION) {
         answer(host, event, changed, sizeof changed - 1);
-        bgt_complete(host, event, BGT_OUTCOME_NO_DATA);
+        bgt_complete(host, event, BGT_OUTCOME_SUCCESS);
         return;
     }
     if (asks(&info, "do-much")) {

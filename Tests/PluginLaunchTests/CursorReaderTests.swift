@@ -107,17 +107,44 @@ struct CursorReaderTests {
         #expect(read.slot == nil && read.owed == nil)
     }
 
-    @Test mutating func `a failed read is reported once, and the next read finds the cursor`() throws {
-        write([1], number: 1)
+    /// A reader with a descriptor of its own, whose reads fail.
+    private func failingReader() throws -> (reader: CursorReader, descriptor: CInt) {
         let number = dup(memory.descriptor.number)
         var reader = CursorReader(CursorMemory(of: Descriptor(owning: number)), of: Self.launch)
         reader.add(Self.task)
         let pipe = try Descriptor.pipe()
         try #require(dup2(pipe.0.number, number) == number)
+        return (reader, number)
+    }
+
+    @Test mutating func `a failed read is reported once, and the next read finds the cursor`() throws {
+        write([1], number: 1)
+        let failing = try failingReader()
+        var reader = failing.reader
         #expect(reader.read(at: .cursorWritten(Self.task, number: 1), time(0)).owed == Self.task)
-        #expect(reader.takeFailure()?.number == ESPIPE && reader.takeFailure() == nil)
-        try #require(dup2(memory.descriptor.number, number) == number)
+        let taken = reader.takeFailure()
+        let failure = try #require(taken)
+        #expect(failure.error.number == ESPIPE && !failure.isLast && failure.message.contains("reads it again"))
+        #expect(reader.takeFailure() == nil)
+        try #require(dup2(memory.descriptor.number, failing.descriptor) == failing.descriptor)
         #expect(reader.readOwed(Self.task, at: time(250))?.bytes == [1])
         #expect(reader.takeFailure() == nil)
+    }
+
+    @Test func `a failed read at a completion is reported as the last read of the cursor`() throws {
+        write([1], number: 1)
+        var reader = try failingReader().reader
+        #expect(reader.read(at: .completed(Self.task, .success), time(0)).slot == nil)
+        let taken = reader.takeFailure()
+        let failure = try #require(taken)
+        #expect(failure.isLast && failure.message.contains("it begins at the cursor that was read before"))
+        #expect(reader.readLast().isEmpty && reader.takeFailure() == nil)
+    }
+
+    @Test func `a failed read at the end of the launch is reported as the last read of the cursor`() throws {
+        write([1], number: 1)
+        var reader = try failingReader().reader
+        #expect(reader.readLast().isEmpty)
+        #expect(reader.takeFailure()?.isLast == true && reader.takeFailure() == nil)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PushGateway
 
-@Suite("The number of connections is bounded, and strangers hold them for a short time", .proves("C22"))
+@Suite("The number of connections is bounded, and unauthenticated ones close for new ones", .proves("C22"))
 struct GatewayConnectionTests {
     /// A TCP connection of a test.
     private struct Client {
@@ -45,7 +45,7 @@ struct GatewayConnectionTests {
     }
 
     /// Opens a connection of HTTP/2 without a request. The gateway has added it when this returns.
-    private static func stranger(_ port: Int) async throws -> Client {
+    private static func unauthenticated(_ port: Int) async throws -> Client {
         let settings = String(decoding: [0, 0, 0, 4, 0, 0, 0, 0, 0] as [UInt8], as: UTF8.self)
         let client = try await Client(port, sending: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings)
         _ = try await client.answer.get()
@@ -76,23 +76,40 @@ struct GatewayConnectionTests {
         }
     }
 
-    @Test func `a new sender is served although strangers hold all connections`() async throws {
+    @Test func `a new sender is served although all connections are unauthenticated`() async throws {
         var limits = GatewayLimits()
         limits.connections = 4
-        // A slow machine must not end the strangers before.
-        limits.strangerTimeout = .hours(1)
+        // A slow machine must not end the unauthenticated connections before.
+        limits.scarceTimeout = .hours(1)
         try await ServedGateway.with(limits: limits) { port, _ in
-            var strangers: [any Channel] = []
-            for _ in 0..<4 { strangers.append(try await Self.stranger(port).channel) }
+            var others: [any Channel] = []
+            for _ in 0..<4 { others.append(try await Self.unauthenticated(port).channel) }
             let first = try await GatewayClient(port: port)
             #expect(try await Self.status(first) == "200")
             let second = try await GatewayClient(port: port)
             #expect(try await Self.status(second) == "200")
-            for stranger in strangers.prefix(2) { try await stranger.closeFuture.get() }
-            let areKept = strangers.suffix(2).allSatisfy { $0.isActive }
+            for other in others.prefix(2) { try await other.closeFuture.get() }
+            let areKept = others.suffix(2).allSatisfy { $0.isActive }
             #expect(areKept)
             #expect(try await Self.status(first) == "200")
-            for channel in strangers.suffix(2) + [first.channel, second.channel] { try await channel.close() }
+            for channel in others.suffix(2) + [first.channel, second.channel] { try await channel.close() }
+        }
+    }
+
+    @Test func `a key that holds all connections loses its older one to a new sender`() async throws {
+        let (webhook, secret) = PushWebhook.new(for: try Samples.plugin())
+        var limits = GatewayLimits()
+        limits.connections = 2
+        try await ServedGateway.with(webhook: webhook, limits: limits) { port, _ in
+            let first = try await GatewayClient(port: port)
+            #expect(try await Self.status(first) == "200")
+            let second = try await GatewayClient(port: port)
+            #expect(try await Self.status(second) == "200")
+            let hook = try await Client(port, sending: "GET /push/\(secret) HTTP/1.1\r\nhost: a\r\n\r\n")
+            #expect(try await hook.answer.get().hasPrefix("HTTP/1.1 200"))
+            try await first.channel.closeFuture.get()
+            #expect(try await Self.status(second) == "200")
+            for channel in [second.channel, hook.channel] { try await channel.close() }
         }
     }
 

@@ -236,6 +236,15 @@ struct AlertTests {
         #expect(shown == ["Original"])
     }
 
+    @Test func `alerts with one identity to two plugins are both accepted, also while the first one is committed`() {
+        let identity = PushIdentity(bytes: Array(repeating: 7, count: PushIdentity.size))
+        host.commits = .held
+        alert("To app", isMutable: false, identity: identity)
+        alert("To mail", to: .mail, isMutable: false, identity: identity)
+        host.writeHeldCommits()
+        #expect(shown == ["To app", "To mail"])
+    }
+
     // MARK: The host
 
     @Test func `alerts that wait or run when the host is killed are shown with the original after the restart, once`() {

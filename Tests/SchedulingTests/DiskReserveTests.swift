@@ -59,6 +59,41 @@ struct DiskReserveTests {
         #expect(host.batches == [[.clean]])
     }
 
+    @Test func `transfers of two plugins wait while the disk lacks its reserve, and run when it is free`() throws {
+        let host = SchedulerDriver.forTransfers()
+        host.install(.downloader(), .main(.mail, permitted: [.exact(.inbox)], grants: Grants(network: true)))
+        host.send(.diskSampled(DiskSample(disk(free: 1_000))))
+        for plugin in [PluginIdentifier.app, .mail] {
+            let number = try #require(host.download(by: plugin)?.submission)
+            #expect(host.reasons(.transfer(number, of: plugin)).map(\.code) == ["disk-reserve"])
+        }
+        #expect(host.transferPlan == nil)
+        host.send(.diskSampled(DiskSample(disk())))
+        let launched = host.plans.filter { $0.lane == .transfer }.map(\.plugin.identifier)
+        #expect(launched.count == 2 && Set(launched) == [.app, .mail])
+    }
+
+    @Test func `a launch of transfers is not ended for the reserve, and leaves an eighth more than it`() throws {
+        let host = SchedulerDriver.forTransfers { $0.transfers.diskBytes = 100 << 30 }
+        let number = try #require(host.download()?.submission)
+        host.enterLibrary()
+        let plan = try #require(host.transferPlan)
+        #expect(plan.transferTerms[number]?.reserve == Self.gibi + Self.gibi / 8)
+        for free in [Self.gibi - 1, Self.gibi / 2 - 1] {
+            let uses = [plan.number: wrote(5 << 30)]
+            host.send(.diskSampled(DiskSample(disk(free: free), lostBytes: 5 << 30, uses: uses)))
+        }
+        #expect(host.expirations.isEmpty && host.killed.isEmpty && host.entries(.violation).isEmpty)
+    }
+
+    @Test func `transfers leave the reserve of a small disk, and nothing on a disk without a reserve`() {
+        var reserve = DiskReserve()
+        #expect(reserve.leftByTransfers(onDiskOf: 16_000) == 900)
+        #expect(reserve.leftByTransfers(onDiskOf: nil) == Self.gibi + Self.gibi / 8)
+        reserve.most = 0
+        #expect(reserve.leftByTransfers(onDiskOf: 16_000) == 0)
+    }
+
     @Test func `a launch that a user requests runs while the disk lacks its reserve`() {
         sample(disk(free: 1_000))
         host.submit(.clean)

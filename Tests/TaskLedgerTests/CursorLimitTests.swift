@@ -54,17 +54,34 @@ struct CursorLimitTests {
         #expect(try has(others[0]))
     }
 
+    private func request(_ identifier: TaskIdentifier, _ number: Int) -> LedgerChange {
+        let request = PendingRequest(
+            plugin: feed,
+            number: SubmissionNumber(rawValue: Int64(number)),
+            request: TaskRequest(identifier: identifier, kind: .processing),
+            submitter: .user,
+            submittedAt: time(1)
+        )
+        return .storeRequest(request, payload: [])
+    }
+
+    @Test(.proves("C19")) func `the entry about a deleted cursor names whether a request of its task is pending`()
+        async throws
+    {
+        // A request of each task but one is pending: the second deletion takes the cursor of a pending request.
+        try await ledger.commitAndWait(others.dropLast().enumerated().map { request($1, $0 + 1) })
+        try await ledger.commitAndWait(others.map { write($0) })
+        let more = try (0..<2).map { try #require(TaskIdentifier("com.example.feed.more\($0)")) }
+        try await ledger.commitAndWait([request(more[0], 1_001), write(more[0])])
+        try await ledger.commitAndWait([write(more[1])])
+        #expect(groups.added.map(\.label) == [others[999].text, others[0].text])
+        #expect(groups.added[0].message.contains("it was written least recently; the next run begins from the start"))
+        #expect(groups.added[1].message.contains("was left; the pending request begins from the start"))
+    }
+
     @Test(.proves("C19")) func `the cursors of pending requests are deleted after all others`() async throws {
-        let waiting = others.prefix(2)
-        for (index, identifier) in waiting.enumerated() {
-            let request = PendingRequest(
-                plugin: feed,
-                number: SubmissionNumber(rawValue: Int64(index + 1)),
-                request: TaskRequest(identifier: identifier, kind: .processing),
-                submitter: .user,
-                submittedAt: time(1)
-            )
-            try await ledger.commitAndWait([.storeRequest(request, payload: [])])
+        for (index, identifier) in others.prefix(2).enumerated() {
+            try await ledger.commitAndWait([request(identifier, index + 1)])
         }
         try await ledger.commitAndWait(others.map { write($0) })
         try await ledger.commitAndWait([write(newest)])
@@ -82,6 +99,19 @@ struct CursorLimitTests {
         #expect(groups.added.count == 12)
         #expect(groups.added[10].count == 15 && groups.added[10].label == nil)
         #expect(groups.added[11].label == others[25].text)
+    }
+
+    @Test(.proves("C19")) func `the count of deletions without an entry ends with the record of the plugin`()
+        async throws
+    {
+        let more = try (0..<12).map { try #require(TaskIdentifier("com.example.feed.more\($0)")) }
+        try await ledger.commitAndWait(others.map { write($0) })
+        try await ledger.commitAndWait(more.map { write($0) })
+        #expect(groups.added.count == 10)
+        try await ledger.commitAndWait([.forgetPlugin(feed)])
+        try await ledger.commitAndWait(others.map { write($0) })
+        try await ledger.commitAndWait([write(newest, at: 65)])
+        #expect(groups.added.count == 11 && groups.added.last?.label == others[0].text)
     }
 
     @Test(.proves("C19")) func `a deletion of a failed commit is not counted`() async throws {

@@ -42,6 +42,30 @@ struct TransferTableTests {
         return transfer
     }
 
+    @Test func `a page has the newest transfers that match plugin, session and states below a number`() async throws {
+        let directory = try LedgerDirectory()
+        let ledger = try Ledger.open(path: directory.path)
+        var paused = transfer(3)
+        paused.isPaused = true
+        let all = [ended(1), transfer(2, of: cleaner), paused, transfer(4), transfer(5)]
+        try await ledger.commitAndWait(all.map { .storeTransfer($0) })
+        func page(_ change: (inout TransferSelection) -> Void) throws -> [Int64] {
+            var selection = TransferSelection(limit: 3)
+            selection.running = [SubmissionNumber(rawValue: 3), SubmissionNumber(rawValue: 5)]
+            change(&selection)
+            return try ledger.transfers(selection).map(\.number.rawValue)
+        }
+        #expect(try page { _ in } == [5, 4, 3])
+        #expect(try page { $0.before = SubmissionNumber(rawValue: 3) } == [2, 1])
+        #expect(try page { $0.plugin = cleaner } == [2])
+        #expect(try page { $0.session = Self.session("other") }.isEmpty)
+        #expect(try page { $0.states = [.running] } == [5])
+        #expect(try page { $0.states = [.waiting] } == [4, 2])
+        #expect(try page { $0.states = [.paused, .finished] } == [3, 1])
+        #expect(try page { ($0.states, $0.running) = ([.running], []) }.isEmpty)
+        try ledger.close()
+    }
+
     @Test func `each value of a transfer is read as it was stored, also in a reopened ledger`() async throws {
         let directory = try LedgerDirectory()
         var ledger = try Ledger.open(path: directory.path)

@@ -1,12 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Foundation
 import TaskModel
 import Testing
 
 @Suite("The description of a transfer has a text form and rules")
 struct TransferDescriptionTests {
     private func download(
-        _ url: String = "https://user:pw@example.com/a.bin?token=1#x",
+        _ url: String = "https://example.com/a.bin?token=1#x",
         label: String? = nil,
         headers: [TransferDescription.Header] = [],
         sha256: String? = nil
@@ -45,7 +46,23 @@ struct TransferDescriptionTests {
     }
 
     @Test func `the shown URL has no user, query and fragment`() throws {
-        #expect(try download().shownURL == "https://example.com/a.bin")
+        #expect(try download("https://user:pw@example.com/a.bin?token=1#x").shownURL == "https://example.com/a.bin")
+    }
+
+    @Test(arguments: ["https://user:pw@example.com/", "https://token@example.com", "http://@example.com/"])
+    func `a URL with a user name or a password has a flaw, and an @ in its path has none`(_ url: String) throws {
+        #expect(try download(url).flaw?.contains("secret header") == true)
+        #expect(try download("https://example.com/@a?b=c@d").flaw == nil)
+    }
+
+    @Test func `the headers that the transfer sets itself are those that the transfer library refuses`() throws {
+        let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+        let source = try String(contentsOf: root.appending(path: "Transfer/spec.c"), encoding: .utf8)
+        let body = try #require(source.components(separatedBy: "static int is_reserved(const char *name) {").last)
+        let list = try #require(body.components(separatedBy: "};").first)
+        let parts = list.components(separatedBy: "\"").enumerated()
+        let names = parts.filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
+        #expect(Set(names) == TransferDescription.Header.reserved)
     }
 
     @Test(arguments: [

@@ -2,6 +2,7 @@
 """Network and mount namespaces of the tests: the loopback interface has a public address and a private one, and names
 lead where a test wants."""
 import fcntl
+import functools
 import os
 import socket
 import struct
@@ -10,12 +11,15 @@ import sys
 import threading
 
 PUBLIC, OTHER_PUBLIC, PRIVATE = "9.9.9.9", "9.9.9.10", "10.1.2.3"
+is_optional = False  # set by run --without-namespaces
 MARK = "BGTASK_TRANSFER_NAMESPACES"
 SIOCSIFADDR, SIOCSIFFLAGS, SIOCSIFNETMASK = 0x8916, 0x8914, 0x891C
 
 
 def enter(words):
-    """Repeats the program in namespaces, once, if this user may make them."""
+    """Repeats the program in namespaces, once, if this user may make them and they are not optional."""
+    if is_optional:
+        return
     if os.environ.get(MARK):
         if has_namespaces():
             set_up()
@@ -29,6 +33,20 @@ def enter(words):
 
 def has_namespaces():
     return os.environ.get(MARK) == "yes"
+
+
+def takes_namespaces(test):
+    """A test that fails without namespaces, unless run --without-namespaces skips it by name."""
+    @functools.wraps(test)
+    def checked(case):
+        if is_optional:
+            case.skipTest("run --without-namespaces")
+        if not has_namespaces():
+            case.fail("takes network and mount namespaces: run as root, permit unprivileged user namespaces, or give"
+                      " --without-namespaces")
+        test(case)
+
+    return checked
 
 
 def set_up():

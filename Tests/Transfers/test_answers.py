@@ -164,6 +164,18 @@ class AnswerTests(TransferCase):
         end = self.run_one(self.describe(f"{server.origin}/file", lines=[f"sha256: {other}"]))
         self.check_end(end, FATAL, "digest-mismatch")
 
+    def test_an_encoded_file_is_taken_with_its_digest_alone(self):
+        file = File(content(1000))
+        for encoding, lines, is_taken in [("gzip", [], False), ("gzip", [f"sha256: {file.digest}"], True),
+                                          ("identity", [], True)]:
+            server = self.serve(lambda exchange: exchange.answer(200, {"Content-Encoding": encoding}, file.body))
+            end = self.run_one(self.describe(f"{server.origin}/file", lines=lines))
+            if is_taken:
+                self.check_finished(end, file.body)
+                (self.container / ".transfers/1").unlink()
+            else:
+                self.check_end(end, FATAL, "http-status", status=200)
+
     def test_a_length_beside_a_transfer_encoding_does_not_count(self):
         file = File(content(1000))
 

@@ -2,7 +2,7 @@
 """Descriptions that are wrong or inject headers, and URLs that are refused."""
 import subprocess
 
-from case import FATAL, TransferCase
+from case import FATAL, FAULTS, TransferCase
 
 
 class DescriptionTests(TransferCase):
@@ -13,7 +13,7 @@ class DescriptionTests(TransferCase):
 
     def test_wrong_descriptions_are_refused(self):
         for lines, flaw in [
-            (["header: A: b\r"], "control character"), (["header: A: b\x00c"], "NUL"),
+            (["header: A: b\r"], "control character"), (["label: b\x00c"], "NUL"),
             (["header: A b: c"], "token"),
             (["header: A"], "colon"), (["header: Host: other"], "set by the transfer"),
             (["header: content-length: 5"], "set by the transfer"),
@@ -27,7 +27,16 @@ class DescriptionTests(TransferCase):
             (["label: a\tb"], "control"),
         ]:
             with self.subTest(lines[0][:40]):
-                self.assertIn(flaw, self.refusal(self.describe("http://127.0.0.1:1/", lines=lines)))
+                message = self.refusal(self.describe("http://127.0.0.1:1/", lines=lines))
+                self.assertIn(flaw, message)
+                fault = FAULTS["header-invalid" if lines[0].startswith("header:") else "url-invalid"]
+                self.assertIn(f"(fault {fault})", message)
+
+    def test_a_secret_header_without_a_colon_is_not_quoted(self):
+        for line in ["secret-header: hidden", "secret-header: hid den: value"]:
+            message = self.refusal(self.describe("http://127.0.0.1:1/", lines=["header: A: b", line]))
+            self.assertIn("number 2", message)
+            self.assertNotIn("hid", message)
 
     def test_a_missing_secret_and_a_secret_with_a_line_end_are_refused(self):
         path = self.describe("http://127.0.0.1:1/", lines=["secret-header: A: ${key}"])

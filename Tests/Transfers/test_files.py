@@ -86,6 +86,29 @@ class FileTests(TransferCase):
         self.check_end(self.run_one(self.describe(f"{server.origin}/file")), FATAL, "file-unreadable")
         self.assertEqual(foreign.read_bytes(), b"foreign")
 
+    def test_a_missing_or_replaced_staging_directory_ends_the_try_and_not_the_transfer(self):
+        staging, server = self.container / ".transfers", self.serve(File(content(1000)).serve)
+        description = self.describe(f"{server.origin}/file")
+        staging.rmdir()
+        self.check_end(self.run_one(description), TRANSIENT, "staging-unusable")
+        staging.symlink_to(self.directory)
+        self.check_end(self.run_one(description), TRANSIENT, "staging-unusable")
+        staging.unlink()
+        staging.mkdir()
+        self.check_finished(self.run_one(description), content(1000))
+
+    def test_an_incomplete_file_that_is_removed_during_the_download_is_fetched_again(self):
+        file = File(content(2 * MEGABYTE))
+
+        def behave(exchange):
+            if exchange.number == 0:
+                self.part().unlink()
+            file.serve(exchange)
+
+        description = self.describe(f"{self.serve(behave).origin}/file")
+        self.check_end(self.run_one(description), TRANSIENT, "staging-unusable")
+        self.check_finished(self.run_one(description), file.body)
+
     def test_the_digest_of_the_server_is_checked(self):
         body = content(2 * MEGABYTE)
         right = base64.b64encode(hashlib.sha256(body).digest()).decode()
@@ -136,6 +159,25 @@ class FileTests(TransferCase):
         ends = self.run_all(*(self.describe(f"{server.origin}/file", number, rate=500_000) for number in [1, 2]))
         self.assertEqual([end["result"] for end in ends], [1, 1])
         self.assertGreater(time.monotonic() - start, 1.2)
+
+    def test_a_rate_holds_beside_transfers_without_a_rate_and_not_for_them(self):
+        file = File(content(500_000))
+        server = self.serve(file.serve)
+        for order in [[250_000, 0], [0, 250_000]]:
+            start = time.monotonic()
+            ends = self.run_all(*(self.describe(f"{server.origin}/file", number, rate=rate)
+                                  for number, rate in enumerate(order, 1)))
+            self.assertGreater(time.monotonic() - start, 1.2)
+            first = order.index(0) + 1
+            self.assertEqual([end["description"][-1] for end in ends], [str(first), str(3 - first)])
+            for number in [1, 2]:
+                (self.container / ".transfers" / str(number)).unlink()
+                self.cursor(number).unlink(missing_ok=True)
+
+    def test_a_huge_rate_is_no_limit(self):
+        file = File(content(2 * MEGABYTE))
+        server = self.serve(file.serve)
+        self.check_finished(self.run_one(self.describe(f"{server.origin}/file", rate=(1 << 63) - 1)), file.body)
 
     def test_two_processes_of_one_transfer_do_not_write_one_file(self):
         server = self.serve(lambda exchange: (exchange.head(200, {"Content-Length": 10}), time.sleep(2)))

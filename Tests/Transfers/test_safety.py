@@ -1,13 +1,11 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 """Addresses, redirects, secrets and the environment."""
-import unittest
-
 import network
 from case import FATAL, TRANSIENT, TransferCase, content
+from network import takes_namespaces
 from server import File
 
 MEGABYTE = 1 << 20
-takes_namespaces = unittest.skipUnless(network.has_namespaces(), "takes network and mount namespaces")
 
 
 class AddressTests(TransferCase):

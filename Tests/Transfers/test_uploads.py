@@ -2,7 +2,9 @@
 """Uploads of files of the container."""
 import os
 import subprocess
+import threading
 
+import case
 from case import FATAL, FINISHED, TRANSIENT, TransferCase, content
 
 MEGABYTE = 1 << 20
@@ -69,20 +71,30 @@ class UploadTests(TransferCase):
                 self.assertEqual((run.returncode, run.stdout), (1, ""), run.stderr)
         self.assertEqual(server.requests, [])
 
-    def test_a_file_that_changes_while_it_is_sent_fails(self):
-        changes = [lambda: self.source.write_bytes(b"short"), lambda: self.source.write_bytes(content(3 * MEGABYTE, 2)),
-                   lambda: self.source.open("ab").write(b"more")]
+    def test_a_file_that_changes_while_it_is_sent_fails_and_no_byte_follows_its_content_length(self):
+        size = 20 * MEGABYTE + 17
+        changes = [lambda: self.source.write_bytes(b"short"), lambda: self.source.write_bytes(content(size, 2)),
+                   lambda: self.source.open("ab").write(b"GET /forged HTTP/1.1\r\n\r\n")]
         for change in changes:
-            self.source.write_bytes(content(3 * MEGABYTE))
+            self.source.write_bytes(content(size))
+            surplus, is_read = [], threading.Event()
 
             def behave(exchange):
                 change()
-                exchange.read_body()
+                try:
+                    exchange.read_body()
+                    exchange.connection.settimeout(0.3)
+                    surplus.append(exchange.connection.recv(1000))
+                except OSError:
+                    pass  # the connection was reset, or no byte follows
+                is_read.set()
                 exchange.answer(200)
 
             server = self.serve(behave)
             end = self.run_one(self.upload(f"{server.origin}/", "reports/day"))
             self.check_end(end, FATAL, "file-changed")
+            self.assertTrue(is_read.wait(case.LIMIT))
+            self.assertEqual((b"".join(surplus), len(server.requests)), (b"", 1))
 
     def test_a_redirect_that_keeps_the_method_is_followed_and_another_is_not(self):
         for status in [307, 308]:

@@ -25,7 +25,7 @@ extension TestHost {
         public let sha256: Data?
         /// The expected size in bytes; 0 when it is not known.
         public let expectedSize: Int
-        /// Whether it also waits for external power, an unmetered network and an idle machine.
+        /// Whether it also waits for external power and an idle machine.
         public let isDiscretionary: Bool
 
         init(_ transfer: bgt_transfer) {

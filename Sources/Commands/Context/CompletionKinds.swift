@@ -8,6 +8,7 @@ extension CompletionKind {
     static let plugins = names { HostNames.current.plugins }
     static let tasks = names { HostNames.current.tasks }
     static let launches = names { HostNames.current.launches }
+    static let transfers = names { HostNames.current.transfers }
     /// Tasks, plugins and launches, for commands that explain or show anything.
     static let anything = names { HostNames.current.tasks + HostNames.current.plugins + HostNames.current.launches }
     static let tasksAndPlugins = names { HostNames.current.tasks + HostNames.current.plugins }
@@ -61,6 +62,7 @@ enum ListSortKeys {
     private static let byCommand = [
         ("task", TaskListReply.sortKeys.map(\.name)), ("launch", LaunchListReply.sortKeys.map(\.name)),
         ("plugin", PluginListReply.sortKeys.map(\.name)), ("schedule", ScheduleListReply.sortKeys.map(\.name)),
+        ("transfer", TransferListReply.sortKeys.map(\.name)),
         ("journal", JournalReply.sortKeys.map(\.name)),
     ]
 

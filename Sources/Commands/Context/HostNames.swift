@@ -5,12 +5,13 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Identifiers of a host's plugins and tasks, and numbers of its launches, for the completion of command lines in
-/// shells.
+/// Identifiers of a host's plugins and tasks, and numbers of its launches and transfers, for the completion of command
+/// lines in shells.
 struct HostNames: Sendable {
     var plugins: [String] = []
     var tasks: [String] = []
     var launches: [String] = []
+    var transfers: [String] = []
 
     /// The names for the present call of a completion script; empty without a host.
     @TaskLocal static var current = HostNames()
@@ -51,6 +52,11 @@ struct HostNames: Sendable {
         let permitted = plugins.flatMap(\.permitted).filter { TaskIdentifier($0) != nil }
         let present = work.pending.map(\.identifier) + work.running.compactMap(\.identifier)
         tasks = Set(permitted + present).sorted()
+        // Only open transfers can be paused, resumed and cancelled.
+        let kind = TaskKind.transfer.name
+        transfers =
+            work.pending.filter { $0.kind == kind }.map { "\($0.submission)" }
+            + work.running.filter { $0.kind == kind }.map { "\($0.submission)" }
         self.launches = launches.map { "\($0.launch)" }
     }
 

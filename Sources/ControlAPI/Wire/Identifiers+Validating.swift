@@ -32,3 +32,18 @@ extension LaunchNumber {
         self.init(rawValue: number)
     }
 }
+
+extension SubmissionNumber {
+    /// Reads the number of a transfer.
+    package init(validatingTransfer text: String) throws(RouteError) {
+        guard let number = Int64(text), number > 0 else {
+            throw RouteError(
+                .numberInvalid,
+                field: "number",
+                "transfer \"\(text)\" is not the number of a transfer, which is a whole number above 0",
+                remedy: "list the transfers with \"bgtask transfer list\""
+            )
+        }
+        self.init(rawValue: number)
+    }
+}

@@ -92,6 +92,12 @@ enum QueryValue {
         return plugins
     }
 
+    static func session(_ text: String?, named name: String) throws(RouteError) -> TransferSession? {
+        guard let text else { return nil }
+        if let session = TransferSession(text) { return session }
+        throw invalid(text, named: name, "write \(TransferSession.rule)")
+    }
+
     static func task(_ text: String?, named name: String) throws(RouteError) -> TaskIdentifier? {
         guard let text else { return nil }
         return try TaskIdentifier(validating: text, field: name)

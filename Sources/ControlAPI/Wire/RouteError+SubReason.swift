@@ -41,6 +41,7 @@ extension RouteError {
         case noSuchPlugin = "no-such-plugin"
         case noSuchTask = "no-such-task"
         case noSuchLaunch = "no-such-launch"
+        case noSuchTransfer = "no-such-transfer"
         case noSuchCursor = "no-such-cursor"
         case pushTokenUnknown = "push-token-unknown"
 
@@ -71,7 +72,8 @@ extension RouteError {
                 .malformed
             case .foreignUser, .roleTooLow, .callerInLaunch, .callerUnknown: .notAdmitted
             case .noSuchMethod: .methodNotAllowed
-            case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch, .noSuchCursor, .pushTokenUnknown:
+            case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch, .noSuchTransfer, .noSuchCursor,
+                .pushTokenUnknown:
                 .notFound
             case .notLaunching, .notRunning, .notRetryable, .notPurged, .cursorInUse, .configurationInvalid,
                 .pushTokenOfAnotherPlugin:

@@ -158,6 +158,10 @@ package struct RouteError: Error, Hashable, Sendable {
         Self(.noSuchLaunch, "the ledger has no launch \(launch)", remedy: "see \"bgtask launch list\"")
     }
 
+    package static func noSuchTransfer(_ transfer: SubmissionNumber) -> Self {
+        Self(.noSuchTransfer, "the ledger has no transfer \(transfer)", remedy: "see \"bgtask transfer list\"")
+    }
+
     package static func notAdmitted(user: UInt32) -> Self {
         Self(
             .foreignUser,

@@ -144,7 +144,7 @@ extension ControlRoutes {
         case .notRunning(let message): RouteError(.notRunning, message)
         case .notPurged(let message): RouteError(.notPurged, message)
         case .cursorNotCleared(let message): RouteError(.cursorInUse, message)
-        case .noSuchTransfer(let message): RouteError(.noSuchTask, message)
+        case .noSuchTransfer(let message): RouteError(.noSuchTransfer, message)
         case .submitted, .triggered, .pushed, .alerted, .transferPaused, .cancelled, .launching, .expiring, .stopping,
             .purged, .paused, .resumed,
             .cursorRecorded, .cursorCleared, .pushTokenChanged:

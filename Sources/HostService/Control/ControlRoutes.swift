@@ -71,6 +71,11 @@ struct ControlRoutes: Sendable {
         case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query.value)))
         case .launchShow: Response(json: try await launch(call.value))
         case .launchStop: Response(json: try await stopLaunch(call.value))
+        case .transferList: Response(json: try await transferList(TransferQuery(reading: call.query.value)))
+        case .transferShow: Response(json: try await transfer(call.value))
+        case .transferPause: Response(json: try await setTransferPaused(true, call.value))
+        case .transferResume: Response(json: try await setTransferPaused(false, call.value))
+        case .transferCancel: Response(json: try await cancelTransfer(call.value))
         case .journal: try await journal(journalQuery(call.query))
         case .notificationList: try await notifications(NotificationQuery(reading: call.query.value))
         case .logs: try await logs(logQuery(call.query))
@@ -120,11 +125,12 @@ extension Route {
         case .pluginShow, .pushTokenIssue, .pushTokenRevoke, .pluginPause, .pluginResume, .taskRetry, .taskCursor,
             .taskCursorClear, .taskWhy, .launchStop, .simulateExpiration:
             .gate
-        case .pluginPurge, .pluginTrigger, .pluginPush, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop, .run:
+        case .pluginPurge, .pluginTrigger, .pluginPush, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop,
+            .transferPause, .transferResume, .transferCancel, .run:
             .park
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .taskList, .scheduleList,
-            .launchList, .launchShow, .journal, .notificationList, .logs, .pushTokenCheck, .stats, .metrics,
-            .simulateConditions:
+            .launchList, .launchShow, .transferList, .transferShow, .journal, .notificationList, .logs,
+            .pushTokenCheck, .stats, .metrics, .simulateConditions:
             .none
         }
     }

@@ -8,9 +8,10 @@ import TaskModel
 extension PushIdentity {
     /// The identity of a push; nil when it has no identifier.
     ///
-    /// Senders choose identifiers. So one user cannot use up those of another, and the content belongs to the identity,
-    /// because some senders use an identifier for several messages. The deadline does not belong to it: clients compute
-    /// it for each attempt. The device token does not either: the host compares it at each attempt.
+    /// Senders choose identifiers. The user belongs to the identity, so that a push of one user does not get the answer
+    /// of another's, and the content does, because some senders use an identifier for several messages. The deadline
+    /// does not: clients compute it for each attempt. The device token does not either: the host compares it at each
+    /// attempt.
     init?(of push: PluginPush.Valid, from user: UInt32?) {
         guard let id = push.id else { return nil }
         var hash = SHA256()

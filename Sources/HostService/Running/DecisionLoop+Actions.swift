@@ -120,7 +120,10 @@ extension DecisionLoop {
             let main = plugin.containingPlugin ?? plugin.identifier
             runners.sent(plan.number, of: main)
             var payloads: [SubmissionNumber: [UInt8]] = [:]
-            for task in plan.tasks { payloads[task.work.number] = try launches.takePayload(of: task) }
+            for task in plan.tasks {
+                let terms = plan.transferTerms[task.work.number]?.text ?? ""
+                payloads[task.work.number] = try launches.takePayload(of: task) + terms.utf8
+            }
             let secrets = launches.secrets.removeValue(forKey: plan.number) ?? [:]
             if let key = plugin.secrets.first(where: { secrets[$0] == nil }) {
                 throw HostError(

@@ -146,7 +146,7 @@ extension DecisionLoop {
         case .pushToken(let call, let plugin, let isRegistration):
             return changePushToken(of: plugin, isRegistering: isRegistration, for: call, of: launch)
         case .transfer(let message, let plugin):
-            return events(of: message, from: plugin, in: launch, core.mainPlugin(of: plugin), core.runningTransfers)
+            return events(of: message, from: plugin, in: launch, core)
         case .log(let level, let task, let message):
             write(level, message, of: launch, task, from: .log, .log, launches)
         }

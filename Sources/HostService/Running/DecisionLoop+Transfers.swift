@@ -9,17 +9,14 @@ import TaskModel
 // Calls and reports of runners about transfers. The lists are read from the ledger, on a thread for disk access.
 extension DecisionLoop {
     /// The scheduler events of a message.
-    ///
-    /// - Parameters:
-    ///   - main: the main plugin of `plugin`, to which the transfers belong.
-    ///   - running: the numbers of the transfers that launches run now.
     func events(
         of message: RunnerTransferMessage,
         from plugin: PluginIdentifier,
         in launch: LaunchNumber,
-        _ main: PluginIdentifier,
-        _ running: Set<SubmissionNumber>
+        _ core: borrowing Scheduler
     ) -> [SchedulerEvent] {
+        // The transfers belong to the main plugin.
+        let main = core.mainPlugin(of: plugin)
         switch message {
         case .begin(let call, let description, let earliestBegin, let expiresAt):
             let transfer = NewTransfer(
@@ -48,7 +45,7 @@ extension DecisionLoop {
             let identifier = TaskIdentifier.transfer(number, of: main)
             return reply.map { [.cancelRequested(identifier, of: main, from: launch, reply: $0)] } ?? []
         case .list(let call, let session):
-            list(transfersOf: main, session, running, for: call, of: launch)
+            list(transfersOf: main, session, core.runningTransfers, for: call, of: launch)
             return []
         case .taken(let number): return [.transferTaken(launch, number)]
         case .ended(let task, let end): return [.transferEnded(launch, task, end)]
@@ -90,9 +87,11 @@ extension DecisionLoop {
     func sweepTransfers(of plugin: PluginIdentifier) {
         threads.perform { [state, ledger, log] in
             do throws(LedgerError) {
-                let all = try ledger.transfers(of: plugin)
-                let kept = all.filter { $0.endedAt == nil || $0.file != nil && !$0.isTaken }
-                state.sweepStaging(of: plugin.text, keeping: Set(kept.flatMap { [$0.place, "\($0.place).part"] }))
+                try state.sweepStaging(of: plugin.text) { () throws(LedgerError) in
+                    let all = try ledger.transfers(of: plugin)
+                    let kept = all.filter { $0.endedAt == nil || $0.file != nil && !$0.isTaken }
+                    return Set(kept.flatMap { [$0.place, "\($0.place).part"] })
+                }
             } catch {
                 log.warning("files of transfers not examined: \(error)", metadata: ["plugin": "\(plugin)"])
             }

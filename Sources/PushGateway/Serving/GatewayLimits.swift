@@ -17,7 +17,7 @@ package struct GatewayLimits: Sendable {
     /// Maximum number of connections.
     var connections = 128
     /// Maximum time of a connection without an authenticated request while three quarters of the connections are taken.
-    var strangerTimeout: TimeAmount = .seconds(5)
+    var scarceTimeout: TimeAmount = .seconds(5)
     /// Maximum number of requests in progress on one connection.
     var streams = 200
     /// Maximum number of HTTP/2 requests in progress on all connections, complete or not. Each keeps at most about

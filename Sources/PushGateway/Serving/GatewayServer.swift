@@ -39,7 +39,7 @@ package enum GatewayServer {
                 return channel.eventLoop.makeCompletedFuture {
                     let handlers = channel.pipeline.syncOperations
                     if let tls { try handlers.addHandler(NIOSSLServerHandler(context: tls)) }
-                    let detector = ProtocolDetector(answerer: answerer) { connections.noteSender(key) }
+                    let detector = ProtocolDetector(answerer: answerer) { connections.noteSender(key, $0) }
                     try handlers.addHandler(detector)
                 }
             }

@@ -13,25 +13,29 @@ final class OpenConnections: Sendable {
     private let state: Mutex<State>
 
     init(_ limits: GatewayLimits) {
-        let table = ConnectionTable(limits.connections, strangerTimeout: limits.strangerTimeout)
+        let table = ConnectionTable(limits.connections, scarceTimeout: limits.scarceTimeout)
         state = Mutex(State(table: table))
     }
 
-    /// Adds a connection until it closes, and closes those of strangers that have to make room. Nil when there are too
-    /// many connections.
+    /// Adds a connection until it closes, and closes the connections that it displaces. Nil when it is refused.
     func add(_ channel: any Channel) -> ConnectionTable.Key? {
+        let peer = PeerNetwork(channel.remoteAddress)
         let (key, closing) = state.withLock { state in
-            let opening = state.table.open(at: .now())
+            let opening = state.table.open(from: peer, at: .now())
             if let key = opening.key { state.channels[key] = channel }
             return (opening.key, opening.closing.compactMap { state.channels.removeValue(forKey: $0) })
         }
-        for stranger in closing { stranger.close(promise: nil) }
+        for displaced in closing { displaced.close(promise: nil) }
         if let key { channel.closeFuture.whenComplete { [self] _ in remove(key) } }
         return key
     }
 
     /// Notes the first authenticated request of a connection.
-    func noteSender(_ key: ConnectionTable.Key) { state.withLock { $0.table.noteSender(key) } }
+    ///
+    /// - Parameter sender: the key or the webhook.
+    func noteSender(_ key: ConnectionTable.Key, _ sender: String) {
+        state.withLock { $0.table.noteSender(key, sender) }
+    }
 
     private func remove(_ key: ConnectionTable.Key) {
         state.withLock { state in

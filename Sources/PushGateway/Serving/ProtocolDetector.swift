@@ -14,12 +14,12 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
     private static let preface = Array("PRI * HTTP/2.0".utf8)
 
     private let answerer: RequestAnswerer
-    private let onAuthentication: @Sendable () -> Void
+    private let onAuthentication: @Sendable (String) -> Void
     private var received = ByteBuffer()
     private var timeout: Scheduled<Void>?
 
-    /// - Parameter onAuthentication: called after the first authenticated request of the connection.
-    init(answerer: RequestAnswerer, onAuthentication: @escaping @Sendable () -> Void) {
+    /// - Parameter onAuthentication: called with the sender after the first authenticated request of the connection.
+    init(answerer: RequestAnswerer, onAuthentication: @escaping @Sendable (String) -> Void) {
         self.answerer = answerer
         self.onAuthentication = onAuthentication
     }

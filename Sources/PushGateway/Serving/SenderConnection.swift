@@ -19,11 +19,11 @@ package final class SenderConnection: Sendable {
 
     /// Whether the connection may use Apple's protocol.
     let isHTTP2: Bool
-    private let onAuthentication: @Sendable () -> Void
+    private let onAuthentication: @Sendable (String) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter onAuthentication: called after the first authenticated request.
-    package init(isHTTP2: Bool = true, onAuthentication: @escaping @Sendable () -> Void = {}) {
+    /// - Parameter onAuthentication: called with the sender after the first authenticated request.
+    package init(isHTTP2: Bool = true, onAuthentication: @escaping @Sendable (String) -> Void = { _ in }) {
         self.isHTTP2 = isHTTP2
         self.onAuthentication = onAuthentication
     }
@@ -31,16 +31,19 @@ package final class SenderConnection: Sendable {
     var isExhausted: Bool { state.withLock { $0.history.isExhausted } }
     func noteWrongSignature() { state.withLock { $0.history.noteWrongSignature() } }
 
-    func note(_ token: ProviderToken, at now: MonotonicTime) throws(APNsReason) {
+    /// Notes a request with a valid token.
+    ///
+    /// - Parameter sender: the key of the token.
+    func note(_ token: ProviderToken, of sender: String, at now: MonotonicTime) throws(APNsReason) {
         let isFirst = try state.withLock { state throws(APNsReason) in
             try state.history.note(token, at: now)
             return state.authenticate()
         }
-        if isFirst { onAuthentication() }
+        if isFirst { onAuthentication(sender) }
     }
 
     /// Notes a request with the secret of a webhook.
-    func noteWebhook() { if state.withLock({ $0.authenticate() }) { onAuthentication() } }
+    func noteWebhook(_ sender: String) { if state.withLock({ $0.authenticate() }) { onAuthentication(sender) } }
 
     /// Whether a request was authenticated since the last call.
     func takeAuthentication() -> Bool {

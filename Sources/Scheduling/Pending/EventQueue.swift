@@ -50,6 +50,13 @@ struct EventQueue: Sendable {
         for index in stored.indices { stored[index].retry.dropVoidCooldown(at: now, configuration) }
     }
 
+    /// Drops the spacing of relaunches of the waiting events about sessions, and their rows of relaunches.
+    mutating func dropRelaunchSpacings() {
+        for index in stored.indices where stored[index].isRelaunch {
+            (stored[index].retry.notBefore, stored[index].retry.setbacks) = (nil, 0)
+        }
+    }
+
     private func index(of number: SubmissionNumber) -> Int? {
         let index = firstIndex(after: number) - 1
         return index >= 0 && stored[index].number == number ? index : nil

@@ -110,19 +110,23 @@ extension Scheduler {
             ]
             if transfers[plugin]?.contains(open.session) == true { continue }
             if transfers[plugin]?.isEmpty == true { transfers[plugin] = nil }
-            endSession(open.session, of: plugin, in: &ends, at: now)
+            endSession(open.session, with: request, in: &ends, at: now)
         }
         return ends
     }
 
     /// Adds the event about the end of a session. It replaces a waiting event about an earlier end of this session.
+    ///
+    /// - Parameter last: the transfer that ended last.
     private mutating func endSession(
         _ session: TransferSession,
-        of plugin: PluginIdentifier,
+        with last: PendingRequest,
         in ends: inout TransferEnds,
         at now: Moment
     ) {
+        let plugin = last.plugin
         guard plugins.contains(plugin) else { return }
+        var replaced: PendingEvent?
         let starting = Set(
             launches.numbers(of: plugin).compactMap(launches.find).filter(\.isUnderWay).flatMap(\.tasks)
                 .map(\.work.number)
@@ -130,6 +134,7 @@ extension Scheduler {
         for event in plugins[plugin].events.all where event.session == session && !starting.contains(event.number) {
             ends.changes += [.removeEvent(event.number), .journal(.replaced(event, at: now))]
             ends.replaced.append(event)
+            replaced = event
             remove(event: event.number, of: plugin)
         }
         let event = PendingEvent(
@@ -137,7 +142,8 @@ extension Scheduler {
             number: nextSubmission(),
             type: .transfersFinished,
             session: session,
-            createdAt: now.wall
+            createdAt: now.wall,
+            retry: relaunch(after: last, replacing: replaced, at: now)
         )
         ends.changes.append(.storeEvent(event, payload: Array(session.text.utf8)))
         ends.events.append(event)

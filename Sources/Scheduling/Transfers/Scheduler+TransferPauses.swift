@@ -60,8 +60,8 @@ extension Scheduler {
     }
 
     /// Expires the running transfers of a plugin that has lost a right of their launch: the plugin was removed, refused,
-    /// disabled or denied background work, or its grants or limits have changed. The launch has no budget, and would
-    /// keep the lost right for days.
+    /// disabled or denied background work, or its grants, limits or permission for private addresses have changed. The
+    /// launch has no budget, and would keep the lost right for days.
     mutating func expireTransfers(withoutRightsOf plugin: PluginIdentifier, at now: Moment) {
         for number in launches.numbers(of: plugin) where launches.find(number)?.lane == .transfer {
             expireTransfers(ifWithoutRights: number, at: now)
@@ -72,20 +72,22 @@ extension Scheduler {
     /// the library has entered there is nothing to expire: the end of the entry calls this function again.
     mutating func expireTransfers(ifWithoutRights number: LaunchNumber, at now: Moment) {
         guard let execution = launches.listening(number), launches.find(number)?.lane == .transfer,
-            execution.entry == .returned, !hasRights(of: execution.plan.plugin)
+            execution.entry == .returned, !hasRights(of: execution.plan)
         else { return }
         expire(number, execution.unfinished, because: .stoppedByUser, at: now)
     }
 
     /// Whether a plugin may perform transfers now with the rights of a launch.
     ///
-    /// - Parameter launched: the entry of the plugin in the plan of the launch.
-    private func hasRights(of launched: PluginEntry) -> Bool {
+    /// - Parameter plan: the plan of the launch.
+    private func hasRights(of plan: LaunchPlan) -> Bool {
+        let launched = plan.plugin
         let plugin = launched.identifier
         guard plugins.contains(plugin), let entry = plugins[plugin].entry, pauses[plugin] == nil else { return false }
         let (policy, present) = (plugins[plugin].policy, entry.transferring(by: launched.library))
         return policy.isEnabled && !policy.isBackgroundDenied && present.grants == launched.grants
             && present.limits == launched.limits
+            && plan.transferTerms.values.allSatisfy { $0.permitsPrivateAddresses == policy.allowsPrivateAddresses }
     }
 
     /// Expires the running transfers whose cancellation is recorded. Other cancelled tasks go on.

@@ -21,7 +21,7 @@ extension Scheduler {
         )
         let submission = Submission(
             request: request,
-            payload: Array((transfer.description.text + terms(of: transfer.description, number, plugin)).utf8),
+            payload: Array(transfer.description.text.utf8),
             submitter: .plugin(transfer.plugin),
             launch: transfer.launch,
             transfer: transfer.description
@@ -49,23 +49,24 @@ extension Scheduler {
         }
     }
 
-    /// The lines that the host adds to the description of a transfer: its files, its rate, the free space that it
-    /// leaves, and whether it may reach private addresses.
-    private func terms(
-        of transfer: TransferDescription,
-        _ number: SubmissionNumber,
-        _ plugin: PluginIdentifier
-    ) -> String {
-        let file = "\(Transfer.directory)/\(place(of: number))"
-        let rate = transfer.isDiscretionary ? configuration.transfers.discretionaryRate ?? 0 : 0
-        let reserve = min(configuration.diskReserve.most, Self.mostReserve)
-        let isPrivate = configuration.policy(for: plugin).allowsPrivateAddresses
-        return "host-part: \(file).part\nhost-file: \(file)\nhost-rate: \(rate)\nhost-reserve: \(reserve)\n"
-            + (isPrivate ? "host-private: 1\n" : "")
+    /// The terms of the transfers of a launch, from the present configuration.
+    func terms(ofTransfersIn plan: LaunchPlan) -> [SubmissionNumber: TransferTerms] {
+        if plan.lane != .transfer { return [:] }
+        let policy = plugins[plan.plugin.identifier].policy
+        let reserve = configuration.diskReserve.leftByTransfers(onDiskOf: configuration.transfers.diskBytes)
+        return plan.tasks.reduce(into: [:]) { terms, task in
+            guard case .request(let request) = task.work,
+                let transfer = transfers[request.plugin]?[request.number]
+            else { return }
+            let isDiscretionary = request.request.isDiscretionaryTransfer
+            terms[request.number] = TransferTerms(
+                of: transfer,
+                rate: isDiscretionary ? configuration.transfers.discretionaryRate ?? 0 : 0,
+                reserve: reserve,
+                permitsPrivateAddresses: policy.allowsPrivateAddresses
+            )
+        }
     }
-
-    /// The most free space that transfers leave. The host ends their launches for the whole reserve of the disk.
-    private static let mostReserve: Int64 = 256 << 20
 
     /// The name of the files of a transfer. Its random part differs between hosts and starts of a host.
     private func place(of number: SubmissionNumber) -> String {

@@ -57,7 +57,7 @@ struct TransferVerdict: Sendable {
             retryAfter = min(max(.zero, end.retryAfter ?? .zero), Self.day)
             transfer.take(end)
         }
-        transfer.noteTry(hasMoved: hasMoved || ending == .cutOff, atMost: Self.day, at: now)
+        transfer.noteTry(hasMoved: hasMoved, isCutOff: ending == .cutOff, atMost: Self.day, at: now)
         self.transfer = transfer
         if let end = Self.end(after: ending, isCancelled: isCancelled) {
             decision = end
@@ -110,11 +110,12 @@ extension Transfer {
         message = end.message.bounded(toBytes: TransferEnd.longestMessage)
     }
 
-    /// Adds the time since the last try to the time without movement. A wrong clock adds at most `limit`.
-    fileprivate mutating func noteTry(hasMoved: Bool, atMost limit: Duration, at now: WallTime) {
+    /// Adds the time since the last try to the time without movement. A wrong clock adds at most `limit`. A try that
+    /// was cut off adds nothing, and ends no such time: a machine that starts every day would never reach the limit.
+    fileprivate mutating func noteTry(hasMoved: Bool, isCutOff: Bool, atMost limit: Duration, at now: WallTime) {
         if hasMoved {
             idle = .zero
-        } else if let triedAt {
+        } else if !isCutOff, let triedAt {
             idle += min(max(.zero, now - triedAt), limit)
         }
         triedAt = now

@@ -75,8 +75,8 @@ struct ChangeWriter: Sendable {
                 added.append(entry)
             }
         case .storeCursor(let change):
-            let tasks = try access.storeCursor(change, names: &plugins)
-            for entry in evictions.entries(about: tasks, deletedBy: change) {
+            let evicted = try access.storeCursor(change, names: &plugins)
+            for entry in evictions.entries(about: evicted, deletedBy: change) {
                 try append(entry, to: access)
                 added.append(entry)
             }
@@ -104,6 +104,7 @@ struct ChangeWriter: Sendable {
             try access.remember(plugin, names: &plugins)
         case .forgetPlugin(let identifier):
             try access.forget(identifier, names: &plugins)
+            evictions.forget(identifier)
         case .setPause(let plugin, let pause):
             try access.setPause(of: plugin, pause, names: &plugins)
         case .setUses(let plugin, let uses):

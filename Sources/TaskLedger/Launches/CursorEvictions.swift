@@ -2,6 +2,13 @@
 
 import TaskModel
 
+/// A cursor that was deleted because its plugin had too many.
+struct EvictedCursor: Hashable, Sendable {
+    let task: String
+    /// Whether a request of the task is pending.
+    let hasRequest: Bool
+}
+
 /// Bounds the journal entries about cursors that a plugin's limit deletes. The first deletions of a minute have entries
 /// of their own. Later ones are only counted: a plugin that rotates through too many identifiers does not displace the
 /// history of other plugins.
@@ -24,23 +31,26 @@ struct CursorEvictions: Sendable {
 
     /// Counts the deletions that a written cursor has caused.
     ///
-    /// - Parameter tasks: the tasks of the deleted cursors; may be empty.
-    /// - Returns: the entries to write: that about omitted deletions of an earlier period, then those about `tasks`.
-    mutating func entries(about tasks: [String], deletedBy change: CursorChange) -> [JournalEntry] {
+    /// - Parameter cursors: the deleted cursors; may be empty.
+    /// - Returns: the entries to write: that about omitted deletions of an earlier period, then those about `cursors`.
+    mutating func entries(about cursors: [EvictedCursor], deletedBy change: CursorChange) -> [JournalEntry] {
         var entries: [JournalEntry] = []
         if let last = periods[change.plugin], last.isOver(at: change.at) {
             if last.omitted > 0 { entries.append(.cursorsTrimmed(last.omitted, by: change)) }
             periods[change.plugin] = nil
         }
-        if tasks.isEmpty { return entries }
+        if cursors.isEmpty { return entries }
         var period = periods[change.plugin] ?? Period(began: change.at)
         let left = max(0, Self.limit - period.entries)
-        entries += tasks.prefix(left).map { JournalEntry.cursorTrimmed(of: $0, by: change) }
-        period.entries += min(left, tasks.count)
-        period.omitted += max(0, tasks.count - left)
+        entries += cursors.prefix(left).map { JournalEntry.cursorTrimmed($0, by: change) }
+        period.entries += min(left, cursors.count)
+        period.omitted += max(0, cursors.count - left)
         periods[change.plugin] = period
         return entries
     }
+
+    /// Drops the counts of an uninstalled plugin, also that of deletions without an entry.
+    mutating func forget(_ plugin: PluginIdentifier) { periods[plugin] = nil }
 }
 
 extension JournalEntry {
@@ -48,15 +58,20 @@ extension JournalEntry {
     private static let remedy = "complete finished tasks as succeeded, which deletes their cursors"
 
     /// The entry about a cursor that was deleted because the plugin had too many.
-    fileprivate static func cursorTrimmed(of task: String, by change: CursorChange) -> JournalEntry {
-        JournalEntry(
+    fileprivate static func cursorTrimmed(_ cursor: EvictedCursor, by change: CursorChange) -> JournalEntry {
+        let consequence =
+            cursor.hasRequest
+            ? "no cursor without a pending request or a running task was left; the pending request begins from the"
+                + " start"
+            : "of the cursors without a pending request or a running task, it was written least recently; the next run"
+                + " begins from the start"
+        return JournalEntry(
             at: change.at,
             event: .cursorCleared,
             plugin: change.plugin,
-            label: task,
+            label: cursor.task,
             blame: .plugin,
-            message: "the cursor of \(task) is deleted: \(trimmed), and those of pending requests and the newest ones"
-                + " stay longest; the next run begins from the start; \(remedy)"
+            message: "the cursor of \(cursor.task) is deleted: \(trimmed); \(consequence); \(remedy)"
         )
     }
 

@@ -25,8 +25,8 @@ extension WriteAccess {
     /// Stores the cursor of a running task, or deletes it when the task has discarded it. No effect without contents,
     /// and when a newer submission of the identifier wrote the stored cursor.
     ///
-    /// - Returns: the tasks whose cursors were deleted, because the plugin had too many.
-    func storeCursor(_ change: CursorChange, names: inout PluginNames) throws -> [String] {
+    /// - Returns: the cursors that were deleted, because the plugin had too many.
+    func storeCursor(_ change: CursorChange, names: inout PluginNames) throws -> [EvictedCursor] {
         let plugin = try names.number(of: change.plugin, in: self)
         let identifier = change.identifier
         switch change.image {
@@ -52,14 +52,17 @@ extension WriteAccess {
         }
     }
 
-    /// Deletes the cursors above the limit of a plugin, and returns their tasks.
-    private func trimCursors(ofPlugin plugin: Int64, keeping identifier: TaskIdentifier) throws -> [String] {
+    /// Deletes the cursors above the limit of a plugin, and returns them.
+    private func trimCursors(ofPlugin plugin: Int64, keeping identifier: TaskIdentifier) throws -> [EvictedCursor] {
         let excess = (try integer(Cursors.count, plugin) ?? 0) - Self.mostCursors
         if excess <= 0 { return [] }
         let idle = try removeCursors(Cursors.oldestIdle, excess, ofPlugin: plugin, keeping: identifier)
+        let evicted = idle.map { EvictedCursor(task: $0, hasRequest: false) }
         let rest = excess - Int64(idle.count)
-        if rest == 0 { return idle }
-        return idle + (try removeCursors(Cursors.oldest, rest, ofPlugin: plugin, keeping: identifier))
+        if rest == 0 { return evicted }
+        // Only cursors of pending requests are left.
+        let oldest = try removeCursors(Cursors.oldest, rest, ofPlugin: plugin, keeping: identifier)
+        return evicted + oldest.map { EvictedCursor(task: $0, hasRequest: true) }
     }
 
     /// Deletes the cursors that a query selects, and returns their tasks.

@@ -144,6 +144,8 @@ extension Database {
         try copy.writeWithoutTransaction { target in
             // The file is deleted after a failure, so that it needs no journal to roll back.
             try target.execute(sql: "PRAGMA journal_mode = OFF")
+            // As in the ledger: `change` deletes device tokens.
+            try target.execute(sql: "PRAGMA secure_delete = ON")
             try backup(to: target)
             try change(target)
         }

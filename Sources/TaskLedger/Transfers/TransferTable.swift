@@ -13,6 +13,14 @@ extension Ledger {
         }
     }
 
+    /// A page of transfers, newest first. Blocks until it is read.
+    package func transfers(_ selection: TransferSelection) throws(LedgerError) -> [Transfer] {
+        try read("reading transfers") { database in
+            let (filter, arguments) = selection.filter
+            return try database.transfers(filter, arguments + [selection.limit], order: "number DESC LIMIT ?")
+        }
+    }
+
     /// The transfer with a number; nil when it is not recorded.
     package func transfer(_ number: SubmissionNumber) throws(LedgerError) -> Transfer? {
         try read("reading transfer \(number)") { try $0.transfers("WHERE number = ?", [number.rawValue]).first }
@@ -74,8 +82,12 @@ extension Database {
         try transfers("WHERE plugin = ? AND ended_at IS NULL", [id])
     }
 
-    fileprivate func transfers(_ filter: String, _ arguments: StatementArguments) throws -> [Transfer] {
-        try rows("\(Transfers.select) \(filter) ORDER BY number", arguments, of: "transfer") { try $0.transfer() }
+    fileprivate func transfers(
+        _ filter: String,
+        _ arguments: StatementArguments,
+        order: String = "number"
+    ) throws -> [Transfer] {
+        try rows("\(Transfers.select) \(filter) ORDER BY \(order)", arguments, of: "transfer") { try $0.transfer() }
     }
 }
 

@@ -73,7 +73,7 @@ extension SchedulerDriver {
         case .pluginPaused(let plugin, _): resume(plugin)
         case .earliestBegin: submitAgain(work, change)
         // A request whose deadline has passed lapses then.
-        case .deadlinePassed, .retryDelay, .spacing, .kindSpacing, .dayBudget, .stagger, .useSpacing,
+        case .deadlinePassed, .retryDelay, .relaunchSpacing, .spacing, .kindSpacing, .dayBudget, .stagger, .useSpacing,
             .runnerUnavailable:
             pass(change)
         case .externalPower: self.change(power: true)

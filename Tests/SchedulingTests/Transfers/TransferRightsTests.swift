@@ -96,6 +96,28 @@ struct TransferRightsTests {
         #expect(host.expirations.map(\.tasks) == [[.transfer(number, of: .app)]])
     }
 
+    @Test func `a transfer that waits while its plugin loses the permission for private addresses has none`() throws {
+        configure { $0.plugins[.app, default: PluginPolicy()].allowsPrivateAddresses = true }
+        host.change(network: false)
+        let number = try #require(host.download()?.submission)
+        configure { $0.plugins[.app]?.allowsPrivateAddresses = false }
+        host.change(network: true)
+        #expect(host.transferPlan?.transferTerms[number]?.permitsPrivateAddresses == false)
+    }
+
+    @Test
+    func `a transfer is expired when its plugin loses the permission for private addresses, and continues without it`()
+        throws
+    {
+        configure { $0.plugins[.app, default: PluginPolicy()].allowsPrivateAddresses = true }
+        let identifier = try begin()
+        configure { $0.plugins[.app]?.allowsPrivateAddresses = false }
+        #expect(host.expirations.map(\.tasks) == [[identifier]])
+        endLaunch()
+        host.advance(by: .seconds(3_600))
+        #expect(host.transferPlan?.transferTerms.values.map(\.permitsPrivateAddresses) == [false])
+    }
+
     @Test func `a reload that changes no right leaves running transfers alone`() throws {
         _ = try begin()
         configure { $0.spacing = .seconds(5) }

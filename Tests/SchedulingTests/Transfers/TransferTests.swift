@@ -22,12 +22,14 @@ struct TransferTests {
         #expect(plan.tasks.map(\.work.identifier) == [.transfer(number, of: .app)])
     }
 
-    @Test func `the stored payload has the description and the places of the files`() throws {
+    @Test func `the stored payload is the description, and the plan has the places of the files`() throws {
         let number = try #require(host.download()?.submission)
         let payload = try #require(host.ledger.payload(of: number))
         let text = String(decoding: payload, as: UTF8.self)
-        #expect(text.contains("url: https://example.com/a.bin\n"))
-        #expect(text.contains("host-part: .transfers/\(number)-") && text.contains("host-file: .transfers/\(number)-"))
+        #expect(text.contains("url: https://example.com/a.bin\n") && !text.contains("host-"))
+        let terms = try #require(host.transferPlan?.transferTerms[number]?.text)
+        let place = try #require(host.ledger.transfers.first?.place)
+        #expect(terms.contains("host-part: .transfers/\(place).part\nhost-file: .transfers/\(place)\n"))
     }
 
     @Test func `only with the operator's permission, a transfer may reach private addresses`() throws {
@@ -36,8 +38,8 @@ struct TransferTests {
         }
         for (host, isPermitted) in [(host, false), (permitted, true)] {
             let number = try #require(host.download()?.submission)
-            let payload = try #require(host.ledger.payload(of: number))
-            #expect(String(decoding: payload, as: UTF8.self).contains("host-private: 1\n") == isPermitted)
+            let terms = try #require(host.transferPlan?.transferTerms[number]?.text)
+            #expect(terms.contains("host-private: 1\n") == isPermitted)
         }
     }
 
@@ -168,6 +170,21 @@ struct TransferTryTests {
         #expect(work.number == number && work.retry.attempts == 0 && work.retry.notBefore == nil)
     }
 
+    @Test func `a try that the host cuts off neither adds to the time without movement nor ends it`() throws {
+        host.download()
+        for _ in 1...2 {
+            host.enterLibrary()
+            host.endTry(.transient, .network, bytes: 0)
+            host.exit(host.transferPlan)
+            host.advance(by: .seconds(700))
+        }
+        let idle = try #require(host.ledger.transfers.first?.idle)
+        host.enterLibrary()
+        host.change(network: false)
+        host.endTry(.transient, .network, bytes: 0)
+        #expect(idle > .zero && host.ledger.transfers.first?.idle == idle)
+    }
+
     @Test func `a crash in a transfer delays it, and ten without movement end it`() throws {
         let number = try #require(host.download()?.submission)
         for _ in 1...10 {
@@ -236,6 +253,18 @@ struct TransferSessionTests {
         host.cancel(.transfer(number, of: .app))
         #expect(host.ledger.transfers.map(\.state) == [.cancelled])
         #expect(host.plans.contains { $0.lane == .event } || host.endedSessions == ["main"])
+    }
+
+    @Test func `the end of a session is reported when the begin of a further transfer is not recorded`() {
+        host.download()
+        host.enterLibrary()
+        host.commits = .held
+        host.download("https://example.com/b.bin")
+        host.endTry(.finished)
+        host.failNextCommit()
+        host.writeHeldCommits()
+        #expect(host.ledger.transfers.map(\.state) == [.finished])
+        #expect(host.endedSessions == ["main"] && host.plans.filter { $0.lane == .event }.count == 1)
     }
 
     @Test func `a transfer whose deadline passes ends as failed`() throws {
