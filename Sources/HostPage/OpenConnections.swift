@@ -2,43 +2,66 @@
 
 import Synchronization
 
-/// The Swift tasks that serve connections. Each accepted connection has one at once, also while the server ends: NIO ends
-/// the process for a connection that is never served.
+/// The Swift tasks that serve connections. Each connection has one at once, also while the server ends: NIO ends the
+/// process for a connection that is never served.
 final class OpenConnections: Sendable {
+    typealias Note = @Sendable () -> Void
+
+    private struct Connection {
+        let close: @Sendable () -> Void
+        /// Serves the connection; nil until it has started.
+        var task: Task<Void, Never>?
+    }
+
     private struct State {
-        var tasks: [Int: Task<Void, Never>] = [:]
-        var lastNumber = 0
+        var table: ConnectionTable
+        var connections: [Int: Connection] = [:]
         var isEnding = false
     }
 
-    private let limit: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ limit: Int) { self.limit = limit }
+    init(_ limit: Int) { state = Mutex(State(table: ConnectionTable(limit))) }
 
-    /// Starts to serve a connection; `serve` gets whether it exceeds the limit.
-    func start(_ serve: @escaping @Sendable (_ isOneTooMany: Bool) async -> Void) {
+    /// Adds a connection, and closes another one when the table says so. Returns its number; nil for a connection above
+    /// the limit.
+    func add(close: @escaping @Sendable () -> Void) -> Int? {
+        let (number, closing) = state.withLock { state -> (Int?, Connection?) in
+            guard let opening = state.table.open() else { return (nil, nil) }
+            state.connections[opening.number] = Connection(close: close)
+            return (opening.number, opening.closing.flatMap { state.connections[$0] })
+        }
+        closing?.task?.cancel()
+        closing?.close()
+        return number
+    }
+
+    /// Starts to serve an added connection; `serve` gets a function that notes a call with the token.
+    func start(_ number: Int, _ serve: @escaping @Sendable (_ noteToken: @escaping Note) async -> Void) {
         state.withLock { state in
-            state.lastNumber += 1
-            let (number, isOneTooMany) = (state.lastNumber, state.tasks.count >= limit)
             let task = Task {
-                await serve(isOneTooMany)
+                await serve { self.state.withLock { $0.table.noteToken(number) } }
                 self.remove(number)
             }
-            state.tasks[number] = task
+            state.connections[number]?.task = task
             if state.isEnding { task.cancel() }
+        }
+    }
+
+    func remove(_ number: Int) {
+        state.withLock { state in
+            state.table.close(number)
+            state.connections[number] = nil
         }
     }
 
     /// Ends all connections, and returns after their end.
     func end() async {
-        let tasks = state.withLock { state in
+        let connections = state.withLock { state in
             state.isEnding = true
-            return Array(state.tasks.values)
+            return Array(state.connections.values)
         }
-        for task in tasks { task.cancel() }
-        for task in tasks { await task.value }
+        for connection in connections { connection.task?.cancel() }
+        for connection in connections { await connection.task?.value }
     }
-
-    private func remove(_ number: Int) { state.withLock { _ = $0.tasks.removeValue(forKey: number) } }
 }

@@ -19,14 +19,14 @@ package struct PageAccess: Sendable {
         return String((0..<64).map { _ in digits[Int(random.next(upperBound: UInt(16)))] })
     }
 
-    /// The reason to refuse a request; nil for a permitted one.
+    /// The reason to refuse a request by its head; nil for a permitted one.
     ///
     /// - Parameter port: the port of the server, which the field `Host` has to name. A page of another site whose name
     ///   resolves to 127.0.0.1 sends that name.
     func refusal(of request: PageRequest, port: Int) -> PageRefusal? {
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" }
         guard let host = request.only("host"), hosts.contains(host.lowercased()) else { return .foreignHost }
-        if PageFile.at(request.path) != nil { return request.method == "GET" ? nil : .onlyGet }
+        if request.isForFile { return request.method == "GET" ? nil : .onlyGet }
         return refusal(ofCall: request)
     }
 
@@ -35,11 +35,12 @@ package struct PageAccess: Sendable {
         guard ["same-origin", "none"].contains(request.only("sec-fetch-site")) else { return .crossSite }
         guard let given = request.only("authorization"), Self.isEqual(given, "Bearer \(token)") else { return .noToken }
         if request.path == PageSession.path { return request.method == "GET" ? nil : .onlyGet }
-        guard Route.matching(method: request.method, path: request.path) != nil else { return .noRoute }
+        let isRoute = request.path.hasPrefix("/") && Route.matching(method: request.method, path: request.path) != nil
+        guard isRoute else { return .noRoute }
         if isReadOnly, request.method != "GET" { return .readOnly }
-        if request.isTooLarge { return .tooLarge }
+        if request.announcesTooLargeBody { return .tooLarge }
         let hasType = request.only("content-type")?.lowercased().hasPrefix("application/json") == true
-        return request.body.isEmpty || hasType ? nil : .notJSON
+        return hasType || !request.announcesBody ? nil : .notJSON
     }
 
     /// Compares in a time that does not depend on the first difference.

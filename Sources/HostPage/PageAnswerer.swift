@@ -22,8 +22,11 @@ package struct PageAnswerer: Sendable {
         self.remedy = remedy
     }
 
-    func answer(_ request: PageRequest, port: Int) async -> PageAnswer {
-        if let refusal = access.refusal(of: request, port: port) { return PageAnswer(refusal) }
+    /// The reason to refuse a request by its head; nil for a permitted one.
+    func refusal(of request: PageRequest, port: Int) -> PageRefusal? { access.refusal(of: request, port: port) }
+
+    /// The answer to a permitted request.
+    func answer(_ request: PageRequest) async -> PageAnswer {
         if let file = PageFile.at(request.path) { return PageAnswer(file) }
         if request.path == PageSession.path { return PageAnswer(200, session) }
         do throws(ControlError) {

@@ -10,51 +10,74 @@ struct PageConnection: Sendable {
     private typealias Parts = NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
     private typealias Writer = NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
 
-    /// Maximum size of a body in bytes: that of the route with the largest one.
-    private static let largestBody = 2 << 20
+    /// Maximum time until the end of the next request's head, and from there until the end of its body.
+    private static let timeout = TimeAmount.seconds(10)
 
     private let channel: Channel
-    private let isOneTooMany: Bool
+    private let noteToken: OpenConnections.Note
     private let present = PresentAnswer()
 
-    init(_ channel: Channel, isOneTooMany: Bool) {
-        (self.channel, self.isOneTooMany) = (channel, isOneTooMany)
+    /// - Parameter noteToken: runs for each call with the token.
+    init(_ channel: Channel, noteToken: @escaping OpenConnections.Note) {
+        (self.channel, self.noteToken) = (channel, noteToken)
     }
 
+    /// Serves until either side closes. A refused request ends its connection: its body is never read.
     func serve(_ answerer: PageAnswerer, port: Int) async throws {
         let present = present
         channel.channel.closeFuture.whenComplete { _ in present.connectionClosed() }
         try await channel.executeThenClose { inbound, outbound in
             var parts = inbound.makeAsyncIterator()
-            while let (request, isKept) = try await Self.next(&parts) {
-                if isOneTooMany {
-                    return try await write(PageAnswer(.tooManyConnections), closes: true, to: outbound)
+            while let head = try await nextHead(&parts) {
+                var request = PageRequest(head)
+                if let refusal = answerer.refusal(of: request, port: port) {
+                    return try await write(PageAnswer(refusal), closes: true, to: outbound)
                 }
+                if !request.isForFile { noteToken() }
+                guard let body = try await nextBody(&parts, atMost: request.maximumBody) else {
+                    return try await write(PageAnswer(.tooLarge), closes: true, to: outbound)
+                }
+                request.body = body
+                let complete = request
                 try await present.run {
-                    try await write(await answerer.answer(request, port: port), closes: !isKept, to: outbound)
+                    try await write(await answerer.answer(complete), closes: !head.isKeepAlive, to: outbound)
                 }
-                if !isKept { return }
+                if !head.isKeepAlive { return }
             }
         }
     }
 
-    /// The next request, and whether the connection stays open after its answer; nil at the end of the connection.
-    private static func next(_ parts: inout Parts) async throws -> (PageRequest, isKept: Bool)? {
-        var request: PageRequest?
-        var isKept = false
+    /// The head of the next request; nil at the end of the connection.
+    private func nextHead(_ parts: inout Parts) async throws -> HTTPRequestHead? {
+        let timeout = startTimeout()
+        defer { timeout.cancel() }
         while let part = try await parts.next() {
-            switch part {
-            case .head(let head):
-                let fields = head.headers.map { (name: $0.name, value: $0.value) }
-                request = PageRequest(method: head.method.rawValue, target: head.uri, fields: fields)
-                isKept = head.isKeepAlive
-            case .body(let bytes):
-                let count = (request?.body.count ?? 0) + bytes.readableBytes
-                if count > largestBody { request?.isTooLarge = true } else { request?.body += bytes.readableBytesView }
-            case .end: return request.map { ($0, isKept) }
-            }
+            if case .head(let head) = part { return head }
         }
         return nil
+    }
+
+    /// The body of a request; nil when it exceeds the limit in bytes.
+    private func nextBody(_ parts: inout Parts, atMost limit: Int) async throws -> [UInt8]? {
+        let timeout = startTimeout()
+        defer { timeout.cancel() }
+        var body: [UInt8] = []
+        while let part = try await parts.next() {
+            switch part {
+            case .body(let bytes):
+                if body.count + bytes.readableBytes > limit { return nil }
+                body += bytes.readableBytesView
+            case .end: return body
+            case .head: break
+            }
+        }
+        throw ChannelError.eof
+    }
+
+    /// Closes the connection after the timeout, unless the returned schedule is cancelled.
+    private func startTimeout() -> Scheduled<Void> {
+        let channel = channel.channel
+        return channel.eventLoop.scheduleTask(in: Self.timeout) { channel.close(promise: nil) }
     }
 
     private func write(_ answer: PageAnswer, closes: Bool, to outbound: Writer) async throws {

@@ -34,8 +34,8 @@ enum PageRefusal: Hashable, Sendable, CaseIterable {
         case .onlyGet: "only GET is permitted here"
         case .readOnly: "the page is read-only"
         case .notJSON: "the content type of a body has to be application/json"
-        case .tooLarge: "the body is larger than any route accepts"
-        case .tooManyConnections: "the page has \(PageServer.connections) connections, which is the limit"
+        case .tooLarge: "the body is larger than the route accepts"
+        case .tooManyConnections: "the page has its maximum of \(PageServer.connections) connections"
         }
     }
 

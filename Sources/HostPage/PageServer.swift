@@ -6,7 +6,7 @@ import NIOPosix
 
 /// Serves the page on 127.0.0.1 until the calling Swift task is cancelled.
 package enum PageServer {
-    /// Maximum number of connections. A browser has six, and each of its tabs shares them.
+    /// Maximum number of connections. A browser opens six for all tabs of the page.
     static let connections = 128
     /// Maximum number of calls of the host at the same time: a stream for each browser, and the calls of screens.
     package static let hostConnections = 32
@@ -26,13 +26,7 @@ package enum PageServer {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
-                    let client = try PageConnection.Channel(wrappingChannelSynchronously: channel)
-                    let port = channel.localAddress?.port ?? 0
-                    open.start { isOneTooMany in
-                        // A connection that breaks is an ordinary end of it.
-                        try? await PageConnection(client, isOneTooMany: isOneTooMany).serve(answerer, port: port)
-                    }
+                    try start(channel, in: open, answerer)
                 }
             }
             .bind(host: "127.0.0.1", port: port).get()
@@ -43,6 +37,25 @@ package enum PageServer {
             throw error
         }
         await end(server, open)
+    }
+
+    private static func start(_ channel: any Channel, in open: OpenConnections, _ answerer: PageAnswerer) throws {
+        let handlers = channel.pipeline.syncOperations
+        guard let number = open.add(close: { channel.close(promise: nil) }) else {
+            return try handlers.addHandler(FullServerHandler())
+        }
+        do {
+            try handlers.configureHTTPServerPipeline(withErrorHandling: true)
+            let client = try PageConnection.Channel(wrappingChannelSynchronously: channel)
+            let port = channel.localAddress?.port ?? 0
+            open.start(number) { noteToken in
+                // A connection that breaks is an ordinary end of it.
+                try? await PageConnection(client, noteToken: noteToken).serve(answerer, port: port)
+            }
+        } catch {
+            open.remove(number)
+            throw error
+        }
     }
 
     private static func end(_ server: any Channel, _ open: OpenConnections) async {

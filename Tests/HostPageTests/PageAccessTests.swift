@@ -55,16 +55,29 @@ struct PageAccessTests {
         #expect(refusal("GET", "/v1/tasks", isReadOnly: true) == nil)
     }
 
-    @Test(arguments: ["/v1/nowhere", "/v2/host", "/secret", "/../main.js", "/Resources/main.js"])
+    @Test(arguments: ["/v1/nowhere", "*v1/host", "/v2/host", "/secret", "/../main.js", "/Resources/main.js"])
     func `a path that is neither a file of the page nor a route is refused`(path: String) {
         #expect(refusal("GET", path) == .noRoute)
     }
 
     @Test func `a body needs the content type of JSON`() {
-        var request = PageRequest(method: "POST", target: "/v1/tasks", fields: Self.fields.map { ($0.key, $0.value) })
-        request.body = Array("{}".utf8)
-        let access = PageAccess(token: Self.token, isReadOnly: false)
-        #expect(access.refusal(of: request, port: Self.port) == .notJSON)
+        for body in [["content-length": "2"], ["transfer-encoding": "chunked"]] {
+            #expect(refusal("POST", "/v1/tasks", changing: body) == .notJSON)
+            let typed = body.merging(["content-type": "application/json"]) { $1 }
+            #expect(refusal("POST", "/v1/tasks", changing: typed) == nil)
+        }
+    }
+
+    @Test func `a body that is larger than its route accepts is refused by the head`() {
+        let large = ["content-length": "300000", "content-type": "application/json"]
+        #expect(refusal("POST", "/v1/tasks", changing: large) == .tooLarge)
+        #expect(refusal("POST", "/v1/tasks/batch", changing: large) == nil)
+        #expect(refusal("POST", "/v1/tasks/batch", changing: ["content-length": "many"]) == .tooLarge)
+    }
+
+    @Test func `a large body without the token is refused for the token`() {
+        let changes = ["content-length": "300000", "authorization": nil] as [String: String?]
+        #expect(refusal("POST", "/v1/tasks", changing: changes) == .noToken)
     }
 
     @Test func `each token is new and has 256 bits`() {

@@ -13,6 +13,7 @@ struct PageBrowserTests {
         "load", "live-update", "stop-task", "retry-task", "bulk-cancel", "filters", "timeline", "lost-host",
         "hanging-host", "new-ledger", "incomplete-list", "stopped-action", "lost-command", "one-stream", "hidden-tab",
         "hostile-texts", "names-for-assistive-programs", "large-host", "keyboard", "read-only", "foreign-callers",
+        "silent-connections",
     ]
 
     /// Whether this machine has a browser, and Python the module for its protocol.

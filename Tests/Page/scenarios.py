@@ -1,9 +1,11 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 """What a user of the page sees and does. Each scenario has a host and a browser of its own."""
+import asyncio
 import json
 import os
 import shutil
 import signal
+import socket
 from contextlib import contextmanager
 
 from browser import Browser
@@ -379,3 +381,20 @@ async def foreign_callers(host, command, browser, page):
                            ".then((answer) => answer.status, (error) => error.name)")
     expect(found == "TypeError", f"another site can read the answer of the host: {found}")
     page.problems.clear()
+
+
+@scenario
+async def silent_connections(host, command, browser, page):
+    """Connections without the token do not keep the browser out, and a refused call ends before its body."""
+    silent = [socket.create_connection(("127.0.0.1", command.port)) for _ in range(300)]
+    try:
+        expect(command.request("GET", "/v1/host") == 200, "a call beside 300 silent connections")
+        await page.send("Page.reload")
+        await page.wait("document.getElementById('link')?.textContent === 'live'", "the page is live again")
+        expect(command.request("POST", "/v1/tasks", "", content_length="2000000", authorization=None) == 401,
+               "a call without the token is not refused by its head")
+    finally:
+        for one in silent:
+            one.close()
+    idle = socket.create_connection(("127.0.0.1", command.port), timeout=30)
+    expect(await asyncio.to_thread(idle.recv, 1) == b"", "an idle connection stays open")

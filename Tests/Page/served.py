@@ -91,7 +91,7 @@ class PageCommand:
             for name, value in fields.items():
                 if value is not None:
                     connection.putheader(name, value)
-            if body is not None:
+            if body is not None and "content-length" not in fields:
                 connection.putheader("content-length", str(len(body)))
             connection.endheaders(body.encode() if body is not None else None)
             answer = connection.getresponse()
