@@ -9,7 +9,7 @@ package struct PageSession: Encodable, Sendable {
     let readOnly: Bool
     /// The options that choose the same host on a terminal, such as `--socket /run/bgtask/control.sock`.
     let hostOptions: String
-    /// Name of the time zone of this machine; nil when the host runs on another one.
+    /// Name of the time zone of this machine; nil when the host may run on another one.
     let timeZone: String?
 
     private enum CodingKeys: String, CodingKey {

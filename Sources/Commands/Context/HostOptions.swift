@@ -48,9 +48,12 @@ struct HostOptions: ParsableArguments {
         return HostChoice(selection, user: user, isRoot: context.isRoot, fileExists: context.fileExists)
     }
 
-    /// The words of the options as they were given.
-    var words: [String] {
-        (system ? ["--system"] : []) + (user ? ["--user"] : []) + (socket.map { ["--socket", $0] } ?? [])
+    /// Whether a path chooses the host, which may then run on another machine.
+    var namesSocket: Bool {
+        switch selection {
+        case .socket, .variable: true
+        case .system, .user, .whicheverIsThere: false
+        }
     }
 
     private var selection: HostChoice.Selection {

@@ -4,6 +4,7 @@ import ArgumentParser
 import ControlClient
 import FoundationEssentials
 import HostPage
+import LinuxSystem
 import TaskModel
 
 /// `bgtask page`: serves a page about a host for the browser of the calling user, until it is ended.
@@ -40,8 +41,8 @@ struct PageCommand: AsyncParsableCommand {
         let session = PageSession(
             version: Release.version,
             isReadOnly: readOnly,
-            hostOptions: host.words.map(\.shellQuoted).joined(separator: " "),
-            timeZone: context.timeZone.identifier
+            hostOptions: "--socket \(FilePlace.absolute(choice.socket).shellQuoted)",
+            timeZone: host.namesSocket ? nil : context.timeZone.identifier
         )
         let (port, opens, parent) = (Int(port), !noBrowser, Self.parent(of: context.environment))
         try await Interruptible.serving {
