@@ -14,7 +14,10 @@ struct PushClientTests {
 
     @Test(
         .enabled(if: python != nil, "takes make push-client-packages, with PyPI"),
-        .enabled(if: Namespaces.arePermitted, "takes network and mount namespaces: root, or unprivileged user namespaces")
+        .enabled(
+            if: Namespaces.arePermitted,
+            "takes network and mount namespaces: root, or unprivileged user namespaces"
+        )
     )
     func `each accepted push of aioapns, pyapns_client and kalyke ends in the journal, and wrong ones are refused`()
         async throws

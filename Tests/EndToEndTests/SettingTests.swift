@@ -165,7 +165,8 @@ struct SettingTests {
     }
 
     @Test
-    func `host status shows the value of every key except the hidden ones, and a file and the flags configure the same host`()
+    func
+        `host status shows the value of every key except the hidden ones, and a file and the flags configure the same host`()
         async throws
     {
         let byFile = try await status { try Self.file(Self.settings, in: $0) }

@@ -20,7 +20,10 @@ struct TransferLibraryTests {
 
     @Test(
         .enabled(if: program != nil, "takes transfer-try, which make plugins builds"),
-        .enabled(if: Namespaces.arePermitted, "takes network and mount namespaces: root, or unprivileged user namespaces")
+        .enabled(
+            if: Namespaces.arePermitted,
+            "takes network and mount namespaces: root, or unprivileged user namespaces"
+        )
     )
     func `a redirect or a name leads no transfer to a private address without permission`() async throws {
         let run = try await Self.run(["-k", "AddressTests"])

@@ -276,13 +276,17 @@ struct PolicyTests {
     }
 
     @Test(.proves(73), arguments: kinds)
-    func `high load delays refresh and continued requests, pushes and transfers, and no other kind of work`(_ kind: TaskKind) {
+    func `high load delays refresh and continued requests, pushes and transfers, and no other kind of work`(
+        _ kind: TaskKind
+    ) {
         let facts = Self.facts(kind) { $0.conditions.isLoadHigh = true }
         let isHeld = kind == .refresh || kind == .continued || kind == .push || kind == .transfer
         #expect(Self.verdict(.load, facts) == (isHeld ? .wait(.highLoad) : .may))
         #expect(
             Policy.load.rationale(on: facts)
-                == (isHeld ? "the processors are busy" : "applies to refresh and continued requests, pushes and transfers only")
+                == (isHeld
+                    ? "the processors are busy"
+                    : "applies to refresh and continued requests, pushes and transfers only")
         )
     }
 
