@@ -23,7 +23,8 @@ struct OpenConnectionTests {
     @Test func `a connection at the limit closes the oldest one without the token`() async throws {
         let open = OpenConnections(1)
         let (closed, closing) = AsyncStream<Void>.makeStream()
-        let number = try #require(open.add(close: { closing.finish() }))
+        let added = open.add(close: { closing.finish() })
+        let number = try #require(added)
         #expect(await start(in: open) == number + 1)
         for await _ in closed {}
         open.remove(number)
