@@ -328,7 +328,7 @@ extern "C" {
 /* The last open transfer of a session has ended: the payload is the name of the session, without a NUL. Delivered only
  * to a plugin that began transfers (BGTASK_TRANSFER). List the session, and take its files: when the event is completed
  * as a success, the host forgets the ended transfers of the session without a file that is left to take. Files that are
- * not taken are deleted after a week, unless the operator changes the time. */
+ * not taken are deleted after the host's `journal-retention`, 90 days by default. */
 #define BGT_EVENT_TRANSFERS_FINISHED 5u
 /* An alert push, with its payload of at most BGTASK_PUSH_PAYLOAD_MAX. Delivered only to an extension whose manifest has
  * the extension-point notification-service. The number belongs to minor version 0, as BGT_EVENT_PUSH. */
@@ -865,8 +865,8 @@ enum { BGT_TAKE_REPLACE = 1 };                                                  
 typedef struct bgt_transfer {
     uint32_t size;
     uint32_t kind;                           /* BGT_TRANSFER_DOWNLOAD or BGT_TRANSFER_UPLOAD */
-    uint32_t flags;                          /* BGT_TRANSFER_DISCRETIONARY: also needs external power and an unmetered
-                                                network, and waits for an idle machine */
+    uint32_t flags;                          /* BGT_TRANSFER_DISCRETIONARY: also needs external power, and waits for
+                                                an idle machine */
     uint32_t reserved;                       /* 0 */
     const char *BGTASK_NULLABLE session;     /* required; at most BGTASK_SESSION_MAX */
     const char *BGTASK_NULLABLE url;         /* required; at most BGTASK_URL_MAX */
@@ -964,7 +964,7 @@ typedef struct bgt_notifications {
      * shows the original if they are no such object.
      * BGT_OK; BGT_INVALID: NULL, empty, or more than BGTASK_NOTIFICATION_MAX bytes; BGT_WRONG_KIND: no alert push;
      * BGT_NO_SUCH_TASK, BGT_ALREADY_COMPLETED.
-     * @call thread=any phase=running,stop */
+     * @call thread=any phase=running,stop blocks=no */
     int32_t (*set_content)(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE json, uint64_t length,
                            bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 } bgt_notifications;

@@ -115,7 +115,7 @@ public final class BackgroundTransferTask: Sendable {
         set { self[\.sha256] = newValue }
     }
 
-    /// Whether the transfer also waits for external power, an unmetered network and an idle machine.
+    /// Whether the transfer also waits for external power and an idle machine.
     public var isDiscretionary: Bool {
         get { self[\.isDiscretionary] }
         set { self[\.isDiscretionary] = newValue }
