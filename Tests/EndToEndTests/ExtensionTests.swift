@@ -251,7 +251,9 @@ struct ExtensionTests {
             let why = try await host.why(pair.child.identifier)
             #expect(why.state == .pending && why.kind == "event" && why.reasons.first?.code == "plugin-disabled")
             #expect(why.reasons.first?.message.contains(pair.main.identifier) == true)
-            #expect(try await host.client.plugins().plugins.map(\.state) == [.disabled, .disabled])
+            let states = try await host.client.plugins().plugins.map(\.state)
+            // The neighbour in between runs or is ready.
+            #expect(states.first == .disabled && states.last == .disabled)
             let text = try await host.bgtask("why", pair.child.identifier)
             #expect(text.output.contains("an event of \(pair.child.identifier) waits (event, submission"))
 

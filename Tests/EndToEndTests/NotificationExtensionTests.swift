@@ -50,7 +50,7 @@ struct NotificationExtensionTests {
 
     @Test func `a changed text is shown, and any other end of the extension shows the original`() async throws {
         try await HostFixture.with(plugins: [pair.main, pair.child]) { host in
-            try await host.started(pair.child)
+            try await host.started(pair.main)
             let words = ["change", "much", "nothing", "wrong", "fail", "crash", "sleep"]
             for word in words { #expect(try await alert(host, word).state == .stored) }
             let lines = try await shown(host, words.count)
@@ -86,12 +86,15 @@ struct NotificationExtensionTests {
     }
 
     @Test func `an alert whose extension runs when the host is killed is shown with its original, once`() async throws {
-        try await HostFixture.with(plugins: [pair.main, pair.child]) { host in
-            try await host.started(pair.child)
+        var child = pair.child
+        // The extension sleeps until the host is killed.
+        child.policy = []
+        try await HostFixture.with(plugins: [pair.main, child]) { [child] host in
+            try await host.started(pair.main)
             _ = try await alert(host, "sleep", topic: "t")
             _ = try await alert(host, "later", topic: "t", isMutable: false)
-            try await host.waitForJournal("the launch") {
-                $0.event == "launched" && $0.message.contains("notification")
+            _ = try await host.waitForLog("the launch of the extension") {
+                $0.contains("launched") && $0.contains("plugin=\(child.identifier) ")
             }
             host.kill9()
             try await host.restart()

@@ -46,8 +46,11 @@ struct ConnectionTableTests {
 
     @Test func `a sender with all connections excludes no other, and its newest quarter is protected`() throws {
         let connections = Table(8)
-        let keys = try connections.keys(8)
-        for key in keys { connections.table.noteSender(key, "key A") }
+        let keys = try (0..<Int64(8)).map { second in
+            let key = try #require(try connections.open(after: second).key)
+            connections.table.noteSender(key, "key A")
+            return key
+        }
         for (index, key) in keys.prefix(6).enumerated() {
             let other = try connections.open(after: 60)
             #expect(other.closing == [key])

@@ -139,9 +139,9 @@ struct TransferTryTests {
         host.forgetThePast()
         host.advance(by: .seconds(3_000))
         #expect(host.transferPlan == nil)
+        #expect(host.ledger.requests.map(\.retry.attempts) == [0])
         host.advance(by: .seconds(700))
-        let work = try #require(host.transferPlan?.tasks.first?.work)
-        #expect(work.number == number && work.retry.attempts == 0)
+        #expect(host.transferPlan?.tasks.first?.work.number == number)
     }
 
     @Test func `a transfer fails when nothing moves for the limit`() throws {
@@ -264,7 +264,7 @@ struct TransferSessionTests {
         host.failNextCommit()
         host.writeHeldCommits()
         #expect(host.ledger.transfers.map(\.state) == [.finished])
-        #expect(host.endedSessions == ["main"] && host.plans.filter { $0.lane == .event }.count == 1)
+        #expect(host.plans.filter { $0.lane == .event }.count == 1)
     }
 
     @Test func `a transfer whose deadline passes ends as failed`() throws {
