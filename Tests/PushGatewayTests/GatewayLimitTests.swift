@@ -115,7 +115,12 @@ struct GatewayLimitTests {
 
     @Test func `a connection with many wrong signatures ends, and a new one takes the valid token`() async throws {
         let wrong = try Samples.authorization(signer: P256.Signing.PrivateKey())
-        try await ServedGateway.with { port, _ in
+        var limits = GatewayLimits()
+        // A slow machine must not end the connection before.
+        limits.authenticationTimeout = .hours(1)
+        limits.requestTimeout = .hours(1)
+        limits.handshakeTimeout = .hours(1)
+        try await ServedGateway.with(limits: limits) { port, _ in
             let client = try await GatewayClient(port: port)
             for _ in 1...32 {
                 let push = try GatewayClient.push(GatewayClient.id, ["authorization": wrong])
