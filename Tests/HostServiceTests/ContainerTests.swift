@@ -50,8 +50,8 @@ struct ContainerTests {
             let plugin = try Self.plugin()
             var launches = LaunchDirectory()
             #expect(!loop.perform([.takeRunner(Self.launch, try Self.preparation())], &launches))
-            // Ready, the memory of cursors and ended, in the order of the launcher.
-            for _ in 0..<3 {
+            // Ready and ended, in the order of the launcher.
+            for _ in 0..<2 {
                 var input = try #require(loop.mailbox.take()?.input)
                 // The conditions of the machine may change meanwhile.
                 while case .event(.conditionsChanged) = input { input = try #require(loop.mailbox.take()?.input) }
