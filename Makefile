@@ -353,7 +353,7 @@ try-deb: packages
 
 # The package under Debian's own kernel in qemu: the guarantees that depend on the kernel. Uses the package that make deb
 # has built.
-try-vm: PACKAGES += debootstrap qemu-system-x86 cpio pkg-config
+try-vm: PACKAGES += debootstrap qemu-system-x86 cpio pkg-config openssl
 try-vm: packages
 	CACHE="$(abspath $(BUILD))/debian-packages" Packaging/try-vm $(DEB)
 
