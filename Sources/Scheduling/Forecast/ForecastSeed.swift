@@ -5,8 +5,9 @@ package import TaskModel
 
 /// The part of a scheduler's state that the ledger lacks, as far as a forecast needs it.
 ///
-/// Its size depends on the running launches and on the delayed plugins, not on the pending work. It shares no table of
-/// pending work with its scheduler, so that the next event of the scheduler copies none.
+/// Its size depends on the running launches, the delayed plugins and the plugins that wait for capacity, not on the
+/// pending work. It shares no table of pending work with its scheduler, so that the next event of the scheduler copies
+/// none.
 package struct ForecastSeed: Sendable {
     package let now: Moment
     package var configuration: SchedulingConfiguration
@@ -17,6 +18,8 @@ package struct ForecastSeed: Sendable {
     package let isLoading: Bool
 
     let launches: [ScheduledLaunch]
+    /// The plugins that wait for capacity, in the order of their arrival.
+    let capacity: [Lane: CapacityQueue]
     let startupWaves: StartupWaves
     let timeZones: TimeZoneTable
     let jitterSeed: UInt64
@@ -32,6 +35,7 @@ package struct ForecastSeed: Sendable {
         conditions = scheduler.conditions
         isLoading = scheduler.loading.isPartial || !scheduler.hasCatalogue
         launches = scheduler.launches.values.compactMap(\.continuing).sorted { $0.number < $1.number }
+        capacity = scheduler.capacity
         startupWaves = scheduler.startupWaves
         timeZones = scheduler.timeZones
         jitterSeed = scheduler.jitterSeed

@@ -30,6 +30,7 @@ extension Scheduler {
             at: seed.now
         )
         timeZones = seed.timeZones
+        capacity = seed.capacity
         startupWaves = seed.startupWaves
         disk = seed.disk
         pressureRelief = seed.pressureRelief
