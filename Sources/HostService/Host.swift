@@ -307,7 +307,8 @@ package struct Host: Sendable {
             facts: facts,
             ledgerHealth: health,
             metrics: metrics,
-            tokenGate: PushTokenGate()
+            tokenGate: PushTokenGate(),
+            forecasts: ForecastQueue()
         )
         let socket = configuration.controlSocket
         let control = ControlServer(
