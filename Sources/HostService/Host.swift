@@ -331,6 +331,7 @@ package struct Host: Sendable {
             threads: threads,
             logs: logs,
             retention: configuration.journalRetention,
+            transferRetention: configuration.scheduling.transfers.retention,
             doubt: configuration.scheduling.clockDoubt,
             now: { clock.wall },
             clock: ContinuousClock(),
