@@ -502,7 +502,7 @@ let package = Package(
                 "actions.js", "api.js", "commands.js", "conditions.js", "dom.js", "icon.svg", "index.html",
                 "launches.js", "live.js", "main.js", "page.css", "parts.js", "places.js", "screen-journal.js",
                 "screen-launch.js", "screen-now.js", "screen-plugin.js", "screen-plugins.js", "screen-pushes.js",
-                "screen-task.js", "screen-timeline.js", "session.js", "times.js", "waits.js",
+                "screen-task.js", "screen-timeline.js", "screen-transfers.js", "session.js", "times.js", "waits.js",
             ].map { .embedInCode("Resources/\($0)") }
         ),
         .testTarget(
