@@ -41,7 +41,7 @@ export function table(label, columns, rows, { key, empty = "none", rowClass } = 
     { key: key ? key(row) : index, class: rowClass?.(row), role: "row" },
     columns.map(([title, cell]) => el("td", { "data-title": title, role: "cell" }, cell(row) ?? "")),
   ));
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": label },
     el("table", { "aria-label": label, role: "table" }, el("thead", { role: "rowgroup" }, head),
       el("tbody", { role: "rowgroup" }, body)));
 }

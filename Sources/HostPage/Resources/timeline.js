@@ -21,7 +21,7 @@ export function drawing(lanes, { launches, future, marks }, span) {
   const height = lanes.length * LANE + 26;
   const row = (plugin) => lanes.indexOf(plugin) * LANE;
   const ofLanes = (items) => items.filter(({ plugin }) => lanes.includes(plugin));
-  return el("div", { class: "drawing timeline", tabindex: 0, role: "region", "aria-label": "Drawing" }, svg("svg", {
+  return el("div", { class: "drawing timeline", tabindex: 0, role: "group", "aria-label": "Drawing" }, svg("svg", {
     viewBox: `0 0 ${WIDTH} ${height}`, role: "group",
     "aria-label": "Timeline; the tables and the journal have the same times",
   },
