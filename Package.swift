@@ -351,7 +351,7 @@ let package = Package(
             name: "HostService",
             dependencies: [
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "LinuxSystem", "LocatedYAML",
-                "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy", "Scheduling", "Signatures",
+                "PluginCatalogue", "PluginLaunch", "Replay", "RunnerWire", "SandboxPolicy", "Scheduling", "Signatures",
                 "TaskLedger",
                 "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -367,7 +367,7 @@ let package = Package(
             name: "HostServiceTests",
             dependencies: [
                 "CLinux", "CSeccomp", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
-                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy",
+                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "Replay", "RunnerWire", "SandboxPolicy",
                 "Scheduling", "StatementTraits", "TaskLedger",
                 "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
