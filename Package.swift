@@ -499,10 +499,11 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             resources: [
-                "actions.js", "api.js", "commands.js", "conditions.js", "dom.js", "icon.svg", "index.html",
+                "actions.js", "api.js", "commands.js", "conditions.js", "dom.js", "forecasts.js", "icon.svg", "index.html",
                 "launches.js", "live.js", "main.js", "page.css", "parts.js", "places.js", "screen-journal.js",
                 "screen-launch.js", "screen-now.js", "screen-plugin.js", "screen-plugins.js", "screen-pushes.js",
-                "screen-task.js", "screen-timeline.js", "screen-transfers.js", "session.js", "times.js", "waits.js",
+                "screen-task.js", "screen-timeline.js", "screen-transfers.js", "screen-whatif.js", "session.js",
+                "timeline.js", "times.js", "waits.js", "whatif.js",
             ].map { .embedInCode("Resources/\($0)") }
         ),
         .testTarget(
