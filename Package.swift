@@ -356,7 +356,7 @@ let package = Package(
             name: "HostService",
             dependencies: [
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "LinuxSystem", "LocatedYAML",
-                "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy", "Scheduling", "Signatures",
+                "PluginCatalogue", "PluginLaunch", "Replay", "RunnerWire", "SandboxPolicy", "Scheduling", "Signatures",
                 "TaskLedger",
                 "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -372,7 +372,7 @@ let package = Package(
             name: "HostServiceTests",
             dependencies: [
                 "CLinux", "CSeccomp", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
-                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy",
+                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "Replay", "RunnerWire", "SandboxPolicy",
                 "Scheduling", "StatementTraits", "TaskLedger",
                 "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
@@ -507,7 +507,7 @@ let package = Package(
                 "actions.js", "api.js", "commands.js", "conditions.js", "dom.js", "icon.svg", "index.html",
                 "launches.js", "live.js", "main.js", "page.css", "parts.js", "places.js", "screen-journal.js",
                 "screen-launch.js", "screen-now.js", "screen-plugin.js", "screen-plugins.js", "screen-pushes.js",
-                "screen-task.js", "screen-timeline.js", "session.js", "times.js", "waits.js",
+                "screen-task.js", "screen-timeline.js", "screen-transfers.js", "session.js", "times.js", "waits.js",
             ].map { .embedInCode("Resources/\($0)") }
         ),
         .testTarget(

@@ -132,6 +132,7 @@ extension HostConfiguration {
                 &scheduling.transfers.noProgressLimit,
                 with: transfers.duration("no-progress-limit", in: Self.bounds)
             )
+            replace(&scheduling.transfers.retention, with: transfers.duration("retention", in: Self.bounds))
         }
         replace(&scheduling.minimumFetchInterval, with: mapping.duration("minimum-fetch-interval", in: Self.times))
         replace(&scheduling.isBackgroundRefreshOn, with: mapping.boolean("background-refresh"))

@@ -36,6 +36,7 @@ struct PageFile: Sendable {
         "/screen-pushes.js": PackageResources.screen_pushes_js,
         "/screen-task.js": PackageResources.screen_task_js,
         "/screen-timeline.js": PackageResources.screen_timeline_js,
+        "/screen-transfers.js": PackageResources.screen_transfers_js,
         "/session.js": PackageResources.session_js,
         "/times.js": PackageResources.times_js,
         "/waits.js": PackageResources.waits_js,

@@ -86,6 +86,8 @@ package struct TransferRules: Hashable, Sendable {
     package var diskBytes: Int64?
     /// The time of tries without movement after which a transfer fails.
     package var noProgressLimit: Duration = .seconds(14 * 24 * 60 * 60)
+    /// Time for which the result of an ended transfer is kept for its plugin. The host prunes them.
+    package var retention: Duration = .seconds(7 * 24 * 60 * 60)
     /// Maximum time of a launch in which no transfer moves.
     package var stallLimit: Duration = .seconds(60)
     /// Maximum number of transfers per launch.

@@ -30,8 +30,11 @@ export async function getTasks(query, signal) {
   const tasks = await get("/v1/tasks", { ...query, limit: TASKS }, signal);
   for (let page = 1; tasks.next && page < PAGES && tasks.pending.length + tasks.events.length < TASKS; page += 1) {
     const more = await get("/v1/tasks", { ...query, limit: TASKS, after: tasks.next }, signal);
-    tasks.pending.push(...more.pending);
-    tasks.events.push(...more.events);
+    // Work that starts or is requeued between two pages is on both: it keeps its first place.
+    const listed = new Set([...tasks.running, ...tasks.pending, ...tasks.events].map((task) => task.submission));
+    for (const part of ["running", "pending", "events"]) {
+      tasks[part].push(...more[part].filter((task) => !listed.has(task.submission)));
+    }
     tasks.next = more.next;
     tasks.partial ||= more.partial;
   }

@@ -14,13 +14,14 @@ import * as plugins from "./screen-plugins.js";
 import * as pushes from "./screen-pushes.js";
 import * as task from "./screen-task.js";
 import * as timeline from "./screen-timeline.js";
+import * as transfers from "./screen-transfers.js";
 import { session, shareToken, takeToken } from "./session.js";
 import { clockText, startClock, zoneText } from "./times.js";
 
-const SCREENS = { now, plugins, plugin, task, journal, launch, timeline, pushes };
+const SCREENS = { now, plugins, plugin, task, journal, launch, timeline, transfers, pushes };
 const TABS = [
   ["now", "Now"], ["plugins", "Plugins"], ["task", "Task"], ["journal", "Journal"], ["timeline", "Timeline"],
-  ["pushes", "Pushes"],
+  ["transfers", "Transfers"], ["pushes", "Pushes"],
 ];
 /** Milliseconds between two updates: entries come in bursts. */
 const UPDATE_PAUSE = 400;

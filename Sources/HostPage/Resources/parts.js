@@ -19,7 +19,7 @@ const BAD = new Set([
   "failed", "overran", "crashed", "exited", "killed-for-memory", "entry-failed", "load-failed", "abandoned", "failing",
   "disabled", "lost", "no-progress", "not-registered", "refused", "error", "violation", "denied",
 ]);
-const GOOD = new Set(["succeeded", "completed", "ready", "no-data"]);
+const GOOD = new Set(["succeeded", "completed", "ready", "no-data", "finished"]);
 const BUSY = new Set(["running", "launched", "expiring"]);
 
 /** A word with the colour of its meaning; the word itself stays readable without colours. */
@@ -105,9 +105,12 @@ export function textFilter(name, label, filters, list) {
 export function choiceFilter(name, label, filters, choices) {
   const id = `filter-${name}`;
   const all = [["", "all"], ...choices.map((choice) => (Array.isArray(choice) ? choice : [choice, choice]))];
+  // An address may have a value that is no choice: the field shows what filters.
+  const value = filters[name] ?? "";
+  if (!all.some((choice) => choice[0] === value)) all.push([value, value]);
   return el("label", { class: "filter", for: id }, `${label} `,
     el("select", { id, on: { change: ({ target }) => refine({ [name]: target.value }) } },
-      all.map(([value, text]) => el("option", { value, selected: (filters[name] ?? "") === value }, text))));
+      all.map(([each, text]) => el("option", { value: each, selected: each === value }, text))));
 }
 
 /** The text of a table without rows; of an incomplete list nothing is known about the other rows. */

@@ -89,7 +89,10 @@ extension Scheduler {
     /// Records that a plugin took the file of a transfer of its own.
     mutating func transferTaken(_ number: SubmissionNumber, in launch: LaunchNumber) {
         guard let plugin = launches.find(launch)?.plugin, launches.listening(launch) != nil else { return }
-        keep([.takeTransfer(mainPlugin(of: plugin), number)])
+        let main = mainPlugin(of: plugin)
+        untakenFiles[main]?.remove(number)
+        dropEmptyCount(of: main)
+        keep([.takeTransfer(main, number)])
     }
 
     // MARK: Launches

@@ -82,7 +82,7 @@ struct TransferTests {
         host.download()
         host.enterLibrary()
         #expect(host.download()?.refusal?.subReason == .transferLimit)
-        host.endTry(.finished)
+        host.endTry(.fatal, .httpStatus)
         #expect(host.download()?.refusal == nil)
     }
 
