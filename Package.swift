@@ -134,6 +134,11 @@ let package = Package(
         .target(name: "TaskModel"),
         .testTarget(name: "TaskModelTests", dependencies: ["StatementTraits", "TaskModel"]),
 
+        // MARK: Fleet, the rules of a fleet: items, leases, and the steps of a feeder
+
+        .target(name: "Fleet", dependencies: ["TaskModel"]),
+        .testTarget(name: "FleetTests", dependencies: ["Fleet", "TaskModel"]),
+
         // MARK: LinuxSystem, owns kernel objects of several targets: descriptors, epoll, threads, clocks, files, errors
 
         .target(name: "LinuxSystem", dependencies: ["CLinux", "TaskModel"]),
