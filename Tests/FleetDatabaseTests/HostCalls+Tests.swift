@@ -11,18 +11,15 @@ extension HostCalls {
         return calls
     }
 
-    func claimAny() async throws(DatabaseFailure) -> [ClaimedItem] {
-        try await claimAny(plugins: ["com.example.p"], bucket: 0, buckets: 16, limit: 10)
-    }
-
-    func claimBound() async throws(DatabaseFailure) -> [ClaimedItem] {
-        try await claimBound(plugins: ["com.example.p"], limit: 10)
+    /// Claims at most ten items.
+    func claim() async throws(DatabaseFailure) -> [ClaimedItem] {
+        try await claim([PluginRoom(plugin: "com.example.p", free: 10)], bucket: 0, limit: 10)
     }
 
     /// Reports an item as completed. True when the database accepted that.
     func complete(_ item: ClaimedItem) async throws(DatabaseFailure) -> Bool {
-        let outcome = ItemOutcome(item: item.item, fence: item.fence, outcome: "completed")
-        return try await finish([outcome]).first?.accepted == true
+        let report = ItemReport.finished(item: item.item, fence: item.fence, outcome: "succeeded")
+        return try await self.report([report]).first?.accepted == true
     }
 }
 

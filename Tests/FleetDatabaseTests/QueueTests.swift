@@ -17,21 +17,21 @@ struct QueueTests {
             newer.request = ["requires_network": .bool(true)]
             let second = try await submitter.submit(newer)
             #expect(second.replaced == first.item)
-            let claim = try #require(try await a.claimBound().first)
+            let claim = try #require(try await a.claim().first)
             #expect(claim.item == second.item)
             #expect(claim.payload == "AQL/")
             #expect(claim.request == ["requires_network": .bool(true)])
         }
     }
 
-    @Test func `a renewal returns claims that were cancelled or replaced`() async throws {
+    @Test func `a renewal does not return claims that were cancelled or replaced`() async throws {
         try await PostgreSQLServer.with { server in
             let a = try await HostCalls.begin("a", on: server)
             let submitter = server.database(as: "sub")
             for name in ["com.example.p.one", "com.example.p.two"] {
                 _ = try await submitter.submit(.example("host:a", name))
             }
-            let claims = try await a.claimBound()
+            let claims = try await a.claim()
             #expect(claims.count == 2)
             _ = try await submitter.submit(.example("host:a", "com.example.p.one"))
             let cancelled = try await submitter.cancel(
@@ -40,11 +40,11 @@ struct QueueTests {
                 identifier: "com.example.p.two"
             )
             #expect((cancelled.cancelled, cancelled.requested) == (0, 1))
-            let endings = try await a.renew(plugins: nil, waiting: []).endings
-            #expect(endings.map(\.cause) == ["replaced", "cancelled"])
+            #expect(try await a.renew(plugins: nil, waiting: []).held == [])
             // A cancelled item that its host gives back does not run again.
-            let cancelledItem = try #require(endings.last)
-            _ = try await a.release([ItemRelease(item: cancelledItem.item, fence: cancelledItem.fence, reason: "x")])
+            for claim in claims where claim.identifier == "com.example.p.two" {
+                _ = try await a.report([.returned(item: claim.item, fence: claim.fence, reason: "cancelled")])
+            }
             #expect(try await server.sql("select outcome from bgtask_fleet.outcome") == "cancelled")
         }
     }
@@ -53,17 +53,17 @@ struct QueueTests {
         try await PostgreSQLServer.with { server in
             let a = try await HostCalls.begin("a", on: server)
             let submitter = server.database(as: "sub")
-            var later = FleetSubmission.example("any:*", "com.example.p.later")
+            var later = FleetSubmission.example("any:all", "com.example.p.later")
             later.delaySeconds = 3_600
             _ = try await submitter.submit(later)
-            var lapsing = FleetSubmission.example("any:*", "com.example.p.lapsing")
+            var lapsing = FleetSubmission.example("any:all", "com.example.p.lapsing")
             lapsing.deadlineSeconds = 3_600
             _ = try await submitter.submit(lapsing)
             try await server.sql(
                 "update bgtask_fleet.item set not_before = now() - interval '2 hours', deadline = now() - interval '1s' "
                     + "where deadline is not null"
             )
-            #expect(try await a.claimAny() == [])
+            #expect(try await a.claim() == [])
             #expect(try await server.sql("select bgtask_fleet.lapse(10)") == "1")
             #expect(try await server.sql("select outcome from bgtask_fleet.outcome") == "lapsed")
         }
@@ -85,9 +85,9 @@ struct QueueTests {
             // A slot beyond the spread is cut to the spread.
             #expect(try await server.sql("select not_before <= now() + interval '60s' from bgtask_fleet.item") == "t")
             try await server.sql("update bgtask_fleet.item set not_before = now()")
-            let claim = try #require(try await a.claimBound().first)
+            let claim = try #require(try await a.claim().first)
             #expect(try await a.complete(claim))
-            #expect(try await server.sql("select outcome from bgtask_fleet.campaign_result") == "completed")
+            #expect(try await server.sql("select outcome from bgtask_fleet.campaign_result") == "succeeded")
         }
     }
 
@@ -109,12 +109,12 @@ struct QueueTests {
             let submitter = server.database(as: "sub")
             _ = try await submitter.submit(.example("host:a"))
             #expect(try await submitter.drain("a", true))
-            #expect(try await a.claimBound() == [])
+            #expect(try await a.claim() == [])
             #expect(try await a.renew(plugins: nil, waiting: []).isDrained)
             let facts = try await submitter.why(plugin: "com.example.p", identifier: "com.example.p.clean")
             #expect(facts.items.map(\.hostDrained) == [true])
             #expect(try await submitter.drain("a", false))
-            #expect(try await a.claimBound().count == 1)
+            #expect(try await a.claim().count == 1)
         }
     }
 }

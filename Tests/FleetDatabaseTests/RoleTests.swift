@@ -59,8 +59,8 @@ struct RoleTests {
         try await PostgreSQLServer.with { server in
             let old = try await HostCalls.begin("a", on: server)
             let new = try await HostCalls.begin("a", on: server)
-            await expectRefusal("BG002") { () throws(DatabaseFailure) in _ = try await old.claimAny() }
-            #expect(try await new.claimAny() == [])
+            await expectRefusal("BG002") { () throws(DatabaseFailure) in _ = try await old.claim() }
+            #expect(try await new.claim() == [])
         }
     }
 }

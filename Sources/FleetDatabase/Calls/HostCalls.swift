@@ -38,40 +38,22 @@ package struct HostCalls: Sendable {
         try await call("join_campaigns", FleetDatabase.json(slots))
     }
 
-    package func claimBound(
-        plugins: [String],
-        limit: Int
-    ) async throws(DatabaseFailure) -> [ClaimedItem] {
-        try await call("claim_bound", Self.array(plugins), String(limit))
-    }
-
-    /// Claims items of the host's groups.
+    /// Claims due items: bound ones first, then those of the host's groups.
     ///
     /// - Parameters:
-    ///   - bucket: the first bucket, 0 to 15.
-    ///   - buckets: the number of buckets to look in, until `limit` items are claimed.
-    package func claimAny(
-        plugins: [String],
+    ///   - rooms: the largest number of items of each plugin.
+    ///   - bucket: the first bucket of unbound items, 0 to 15.
+    package func claim(
+        _ rooms: [PluginRoom],
         bucket: Int,
-        buckets: Int,
         limit: Int
     ) async throws(DatabaseFailure) -> [ClaimedItem] {
-        try await call("claim_any", Self.array(plugins), String(bucket), String(buckets), String(limit))
+        try await call("claim", FleetDatabase.json(rooms), String(bucket), String(limit))
     }
 
-    /// Gives claims that never reached the host a new fence, and returns their items.
-    package func reclaim(_ items: [Int64]) async throws(DatabaseFailure) -> [ClaimedItem] {
-        try await call("reclaim", "{\(items.map(String.init).joined(separator: ","))}")
-    }
-
-    /// Ends items. An outcome with an old fence is not accepted and changes nothing.
-    package func finish(_ outcomes: [ItemOutcome]) async throws(DatabaseFailure) -> [ClaimVerdict] {
-        try await call("finish", FleetDatabase.json(outcomes))
-    }
-
-    /// Returns claims to the queue.
-    package func release(_ releases: [ItemRelease]) async throws(DatabaseFailure) -> [ClaimVerdict] {
-        try await call("release", FleetDatabase.json(releases))
+    /// Ends claims. A report with an old fence is not accepted and changes nothing.
+    package func report(_ reports: [ItemReport]) async throws(DatabaseFailure) -> [ClaimVerdict] {
+        try await call("report", FleetDatabase.json(reports))
     }
 
     private func call<Reply: Decodable & Sendable>(

@@ -2,23 +2,9 @@
 
 /// The answer to a feeder that begins.
 package struct FeederStart: Decodable, Hashable, Sendable {
-    package struct Held: Decodable, Hashable, Sendable {
-        package let item: Int64
-        package let fence: Int64
-        package let bound: Bool
-    }
-
     package let host: Int64
     package let incarnation: Int64
-    package let leaseSeconds: Double
     package let groups: [String]
-    /// The claims of the host as the database has them.
-    package let claims: [Held]
-
-    private enum CodingKeys: String, CodingKey {
-        case host, incarnation, groups, claims
-        case leaseSeconds = "lease_seconds"
-    }
 }
 
 /// A plugin of the host that the fleet may use.
@@ -56,14 +42,11 @@ package struct WaitingClaim: Encodable, Hashable, Sendable {
 
 /// The answer to a renewal of the lease.
 package struct LeaseRenewal: Decodable, Hashable, Sendable {
-    /// A claim that ends unless its task has started.
-    package struct Ending: Decodable, Hashable, Sendable {
+    /// A claim of the host as the database has it.
+    package struct Held: Decodable, Hashable, Sendable {
         package let item: Int64
         package let fence: Int64
-        package let plugin: String
-        package let identifier: String
-        /// `cancelled` or `replaced`.
-        package let cause: String
+        package let bound: Bool
     }
 
     /// A campaign that the host has not joined.
@@ -77,16 +60,28 @@ package struct LeaseRenewal: Decodable, Hashable, Sendable {
         }
     }
 
-    package let leaseSeconds: Double
+    /// Seconds between two renewals; the lease has three times this length.
+    package let intervalSeconds: Double
     package let isDrained: Bool
-    package let endings: [Ending]
+    /// The claims of the host without those that were cancelled or replaced.
+    package let held: [Held]
     package let campaigns: [NewCampaign]
 
     private enum CodingKeys: String, CodingKey {
-        case campaigns
-        case leaseSeconds = "lease_seconds"
+        case campaigns, held
+        case intervalSeconds = "interval_seconds"
         case isDrained = "drained"
-        case endings = "end"
+    }
+}
+
+/// The largest number of items of a plugin that a claim may take.
+package struct PluginRoom: Encodable, Hashable, Sendable {
+    package let plugin: String
+    package let free: Int
+
+    package init(plugin: String, free: Int) {
+        self.plugin = plugin
+        self.free = free
     }
 }
 
@@ -129,43 +124,31 @@ package struct ClaimedItem: Decodable, Hashable, Sendable {
 }
 
 /// The end of a claim on its host.
-package struct ItemOutcome: Encodable, Hashable, Sendable {
+package struct ItemReport: Encodable, Hashable, Sendable {
     package let item: Int64
     package let fence: Int64
-    /// Lower-case letters and hyphens, such as `completed`.
-    package let outcome: String
-    package let detail: [String: String]
-
-    package init(item: Int64, fence: Int64, outcome: String, detail: [String: String] = [:]) {
-        self.item = item
-        self.fence = fence
-        self.outcome = outcome
-        self.detail = detail
-    }
-}
-
-/// A claim that returns to the queue.
-package struct ItemRelease: Encodable, Hashable, Sendable {
-    package let item: Int64
-    package let fence: Int64
-    package let reason: String
-    /// Seconds until a bound item is due again.
+    /// Lower-case letters and hyphens, such as `succeeded`; nil for an item that returns to the queue.
+    package let outcome: String?
+    /// The reason of the return to the queue; nil for a finished item.
+    package let release: String?
+    /// Seconds until a returned bound item is due again.
     package let delaySeconds: Double
 
-    package init(item: Int64, fence: Int64, reason: String, delaySeconds: Double = 30) {
-        self.item = item
-        self.fence = fence
-        self.reason = reason
-        self.delaySeconds = delaySeconds
+    package static func finished(item: Int64, fence: Int64, outcome: String) -> ItemReport {
+        ItemReport(item: item, fence: fence, outcome: outcome, release: nil, delaySeconds: 0)
+    }
+
+    package static func returned(item: Int64, fence: Int64, reason: String, delaySeconds: Double = 30) -> ItemReport {
+        ItemReport(item: item, fence: fence, outcome: nil, release: reason, delaySeconds: delaySeconds)
     }
 
     private enum CodingKeys: String, CodingKey {
-        case item, fence, reason
+        case item, fence, outcome, release
         case delaySeconds = "delay_seconds"
     }
 }
 
-/// Whether the database accepted an outcome or a release: false when the claim had moved to another fence.
+/// Whether the database accepted a report: false when the claim had moved to another fence.
 package struct ClaimVerdict: Decodable, Hashable, Sendable {
     package let item: Int64
     package let fence: Int64

@@ -7,11 +7,8 @@ grant execute on function
     bgtask_fleet.begin_feeder(text, integer),
     bgtask_fleet.renew(text, bigint, jsonb, jsonb),
     bgtask_fleet.join_campaigns(text, bigint, jsonb),
-    bgtask_fleet.claim_bound(text, bigint, text[], integer),
-    bgtask_fleet.claim_any(text, bigint, text[], integer, integer, integer),
-    bgtask_fleet.reclaim(text, bigint, bigint[]),
-    bgtask_fleet.finish(text, bigint, jsonb),
-    bgtask_fleet.release(text, bigint, jsonb)
+    bgtask_fleet.claim(text, bigint, jsonb, integer, integer),
+    bgtask_fleet.report(text, bigint, jsonb)
     to bgtask_fleet_host;
 grant execute on function
     bgtask_fleet.submit(text, text, text, text, jsonb, bytea, timestamptz, double precision, timestamptz,

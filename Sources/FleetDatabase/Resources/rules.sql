@@ -1,10 +1,15 @@
 -- Rules that several functions share. Nothing is granted to a role: only functions of the owner call them.
 
-create or replace function bgtask_fleet.lease_length() returns interval
+-- The time between two renewals of a host.
+create or replace function bgtask_fleet.lease_interval() returns interval
 language sql stable set search_path = pg_catalog, pg_temp as $$
-    select greatest(minimum_lease, make_interval(secs => hosts::double precision / renewals_per_second))
+    select greatest(minimum_interval, make_interval(secs => hosts::double precision / renewals_per_second))
     from bgtask_fleet.setting
 $$;
+
+-- The length of a lease: two renewals may fail before it ends.
+create or replace function bgtask_fleet.lease_length() returns interval
+language sql stable set search_path = pg_catalog, pg_temp as $$ select 3 * bgtask_fleet.lease_interval() $$;
 
 create or replace function bgtask_fleet.check_value(p_name text, p_value text, p_pattern text, p_rule text) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
@@ -19,8 +24,7 @@ $$;
 create or replace function bgtask_fleet.check_target(p_target text) returns void
 language sql immutable set search_path = pg_catalog, pg_temp as $$
     select bgtask_fleet.check_value('target', p_target,
-        '^((host|any|each):[a-z0-9][a-z0-9._-]{0,62}|(any|each):\*)$',
-        'use host:NAME, any:GROUP, each:GROUP, any:* or each:*')
+        '^(host|any|each):[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$', 'use host:NAME, any:GROUP or each:GROUP')
 $$;
 
 -- Locks the host's row against a newer feeder, and returns it. The login role must be the role of the host.

@@ -119,8 +119,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_next timestamptz;
 begin
-    perform bgtask_fleet.check_value('schedule', p_name, '^[a-z0-9][a-z0-9._-]{0,62}$',
-        'use lower-case letters, digits, dots, underscores and hyphens');
+    perform bgtask_fleet.check_value('schedule', p_name, '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
+        'use lower-case letters, digits, dots and hyphens');
     perform bgtask_fleet.check_target(p_target);
     if not coalesce(p_every_seconds between 1 and 31622400, false) then
         raise exception 'period of % s is invalid', p_every_seconds

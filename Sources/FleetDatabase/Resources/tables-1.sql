@@ -4,9 +4,9 @@
 create table bgtask_fleet.setting (
     single boolean primary key default true check (single),
     hosts bigint not null default 0,
-    minimum_lease interval not null default '30 seconds' check (minimum_lease >= '1 second'),
+    minimum_interval interval not null default '10 seconds' check (minimum_interval >= '1 second'),
     renewals_per_second integer not null default 2000 check (renewals_per_second > 0),
-    grace interval not null default '30 seconds' check (grace >= '0 seconds'),
+    grace interval not null default '60 seconds' check (grace >= '0 seconds'),
     retention interval not null default '30 days' check (retention > '0 seconds')
 );
 insert into bgtask_fleet.setting default values;
@@ -14,7 +14,7 @@ insert into bgtask_fleet.setting default values;
 -- Renewals change no indexed column, so that they are heap-only updates.
 create table bgtask_fleet.host (
     host_id bigint generated always as identity primary key,
-    name text not null unique check (name ~ '^[a-z0-9][a-z0-9._-]{0,62}$'),
+    name text not null unique check (name ~ '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$'),
     role_name name not null,
     groups text[] not null default '{}',
     incarnation bigint not null default 0,
@@ -123,7 +123,7 @@ create index outcome_work on bgtask_fleet.outcome (plugin, identifier, ended_at)
 create index outcome_item on bgtask_fleet.outcome (item_id);
 
 create table bgtask_fleet.schedule (
-    name text primary key check (name ~ '^[a-z0-9][a-z0-9._-]{0,62}$'),
+    name text primary key check (name ~ '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$'),
     target text not null,
     plugin text not null,
     identifier text not null,

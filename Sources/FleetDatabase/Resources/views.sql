@@ -47,12 +47,12 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
             'release_reason', i.release_reason, 'released_by', r.name, 'releases', i.releases,
             'with_plugin', (select count(*) from bgtask_fleet.host_plugin p join bgtask_fleet.host h
                 on h.host_id = p.host_id where p.plugin = i.plugin and (h.host_id = i.host_id
-                or i.scope = '*' or i.scope = any(h.groups))),
+                or i.scope = 'all' or i.scope = any(h.groups))),
             'reasons', (select jsonb_object_agg(reason, number) from (
                 select case when h.lease_until <= now() then 'unreachable' when h.drained_at is not null then 'drained'
                     when p.ready then 'ready' else coalesce(p.reason, 'not-ready') end as reason, count(*) as number
                 from bgtask_fleet.host_plugin p join bgtask_fleet.host h on h.host_id = p.host_id
-                where p.plugin = i.plugin and (h.host_id = i.host_id or i.scope = '*' or i.scope = any(h.groups))
+                where p.plugin = i.plugin and (h.host_id = i.host_id or i.scope = 'all' or i.scope = any(h.groups))
                 group by 1) counted))) order by i.item_id)
             from (select * from bgtask_fleet.item where plugin = p_plugin and identifier = p_identifier
                 order by item_id limit 20) i
@@ -80,11 +80,11 @@ declare
     v_group text;
     v_host bigint;
 begin
-    perform bgtask_fleet.check_value('host', p_host, '^[a-z0-9][a-z0-9._-]{0,62}$',
-        'use lower-case letters, digits, dots, underscores and hyphens');
+    perform bgtask_fleet.check_value('host', p_host, '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
+        'use lower-case letters, digits, dots and hyphens');
     foreach v_group in array p_groups loop
-        perform bgtask_fleet.check_value('group', v_group, '^[a-z0-9][a-z0-9._-]{0,62}$',
-            'use lower-case letters, digits, dots, underscores and hyphens');
+        perform bgtask_fleet.check_value('group', v_group, '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
+            'use lower-case letters, digits, dots and hyphens');
     end loop;
     insert into bgtask_fleet.host (name, role_name, groups) values (p_host, p_role, p_groups)
     on conflict (name) do update set role_name = excluded.role_name, groups = excluded.groups
