@@ -267,7 +267,7 @@ struct TransferTryTests {
             host.forgetThePast()
             host.advance(by: .seconds(7))
             #expect(host.transferPlan == nil)
-            if count < 10 { host.advance(by: .seconds(900)) }
+            if count < 10 { awaitTry(on: host) }
         }
         #expect(host.ledger.transfers.first?.fault == .libraryCrashed)
         #expect(host.ledger.requests.isEmpty)
