@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 PLUGINS, PENDING, ENTRIES = 1_000, 1_000, 100_000
 EVENTS = ["submitted", "launched", "succeeded", "launch-completed", "failed"]
-CONDITIONS = ["external_power", "network", "idle", "high_load", "low_memory", "hot", "battery_low", "power_saver", "gpu"]
+CONDITIONS = ["external_power", "network", "idle", "high_load", "low_memory", "hot", "battery_low", "power_saver", "metered", "gpu"]
 
 
 def moment(seconds):
