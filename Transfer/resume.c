@@ -64,7 +64,7 @@ static int read_slice(struct transfer *transfer, const struct part *part, struct
     return 0;
 }
 
-/* Whether there may be the complete file of an earlier process, which was interrupted between the rename and its report.
+/* Whether there may be the complete file of a process that was interrupted between the rename and its report.
  * A file of this name may also be older than a restored ledger, so that its digest has to be known. */
 static int begin_complete_file(struct transfer *transfer) {
     const struct cursor *cursor = &transfer->cursor;
