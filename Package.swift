@@ -376,8 +376,8 @@ let package = Package(
             name: "HostServiceTests",
             dependencies: [
                 "CLinux", "CSeccomp", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
-                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "Replay", "RunnerWire", "SandboxPolicy",
-                "Scheduling", "StatementTraits", "TaskLedger",
+                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "Replay", "RunnerWire",
+                "SandboxPolicy", "Scheduling", "StatementTraits", "TaskLedger",
                 "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
