@@ -22,7 +22,8 @@ def pending(number):
     reason = [{"code": "external-power", "message": "the task needs external power, and the host sees none"},
               {"code": "earliest-begin", "message": "the earliest begin of the request is in the future"} | start]
     return {"plugin": name(number), "identifier": f"{name(number)}.refresh", "kind": "refresh",
-            "submitter": name(number), "submission": number + 1, "reason": reason[number % 2]} | moment("submitted_at", time.time())
+            "submitter": name(number), "submission": number + 1, "reason": reason[number % 2],
+            } | moment("submitted_at", time.time())
 
 
 def running(number):
@@ -35,8 +36,9 @@ def launch(number):
     start = time.time() - number * 3
     task = {"identifier": f"{name(number)}.refresh", "kind": "refresh", "outcome": "succeeded", "submission": number}
     return {"launch": 100_000 - number, "plugin": name(number), "lane": "background", "cause": "request",
-            "tasks": [task], "outcome": "completed", "worst_outcome": "succeeded", "blame": "nobody", "used_ns": 900_000_000,
-            "budget_ns": 30_000_000_000} | moment("started_at", start) | moment("ended_at", start + 1)
+            "tasks": [task], "outcome": "completed", "worst_outcome": "succeeded", "blame": "nobody",
+            "used_ns": 900_000_000, "budget_ns": 30_000_000_000,
+            } | moment("started_at", start) | moment("ended_at", start + 1)
 
 
 def transfer(number):
@@ -57,7 +59,8 @@ def whole_plugin():
     provenance = {"source": "directory", "pinned": False}
     return plugin(7) | {"reasons": [], "extensions": [], "permitted": [], "grants": {}, "provenance": provenance,
                         "manifest": "/m.yaml", "library": "/l.so", "library_digest": "0", "limits": limits,
-                        "budgets": [], "grace_period_ns": 0, "spacing_ns": 0, "day_budget_ns": 0, "settings": {}, "secrets": []}
+                        "budgets": [], "grace_period_ns": 0, "spacing_ns": 0, "day_budget_ns": 0,
+                        "settings": {}, "secrets": []}
 
 
 def host():

@@ -162,10 +162,10 @@ async def timeline(host, command, browser, page):
     host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
     host.submit("waits.one", earliest_begin=host.time_in(1800))
     await page.run("location.hash = '#/timeline'")
-    await page.wait("document.querySelectorAll('.timeline rect.bad').length === 1", "the failed launch")
-    await page.wait("document.querySelectorAll('.timeline .mark').length === 1", "the known time")
+    await page.wait("document.querySelectorAll('.drawing rect.bad').length === 1", "the failed launch")
+    await page.wait("document.querySelectorAll('.drawing .mark').length === 1", "the known time")
     await page.run("location.hash = '#/timeline?span=10min'")
-    await page.wait("document.querySelectorAll('.timeline .mark').length === 0", "a shorter span has no known time")
+    await page.wait("document.querySelectorAll('.drawing .mark').length === 0", "a shorter span has no known time")
 
 
 @scenario
