@@ -125,10 +125,19 @@ let package = Package(
 
         .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
 
+        // MARK: CPostgreSQL, the client library of PostgreSQL; only bgtask-feeder links it
+
+        .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
+
         // MARK: TaskModel, the values that targets exchange
 
         .target(name: "TaskModel"),
         .testTarget(name: "TaskModelTests", dependencies: ["StatementTraits", "TaskModel"]),
+
+        // MARK: Fleet, the rules of a fleet: items, leases, and the steps of a feeder
+
+        .target(name: "Fleet", dependencies: ["TaskModel"]),
+        .testTarget(name: "FleetTests", dependencies: ["Fleet", "TaskModel"]),
 
         // MARK: LinuxSystem, owns kernel objects of several targets: descriptors, epoll, threads, clocks, files, errors
 
@@ -509,6 +518,21 @@ let package = Package(
         .testTarget(
             name: "HostPageTests",
             dependencies: ["HostPage", "HostTestKit"]
+        ),
+
+        // MARK: FleetDatabase, the schema of a fleet in PostgreSQL and a client of its functions; no part of the host
+
+        .target(
+            name: "FleetDatabase",
+            dependencies: ["CPostgreSQL"],
+            resources: [
+                "duties.sql", "grants.sql", "hosts.sql", "migration.sql", "roles.sql", "rules.sql", "submissions.sql",
+                "tables-1.sql", "views.sql",
+            ].map { .embedInCode("Resources/\($0)") }
+        ),
+        .testTarget(
+            name: "FleetDatabaseTests",
+            dependencies: ["FleetDatabase", "HostTestKit"]
         ),
 
         // MARK: Commands, the commands for operators and vendors, and the rendering of their results
