@@ -76,7 +76,9 @@ struct JournalFilterTests {
         }
     }
 
-    @Test func `the filter of claims selects the entries with a claim in the order of numbers, by index`() async throws {
+    @Test func `the filter of claims selects the entries with a claim in the order of numbers, by index`()
+        async throws
+    {
         try await fill()
         let claim = Claim(item: 71, fence: 3, isBound: true)
         let messages = ["accepted", "succeeded"]

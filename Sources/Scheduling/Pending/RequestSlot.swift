@@ -5,7 +5,8 @@ import TaskModel
 /// A pending request in 80 bytes, less than half the size of `PendingRequest`, because a host may hold a million
 /// requests.
 ///
-/// Continued terms, submitting plugins, deadlines and claims are few, and are stored in separate tables of `RequestStore`.
+/// Continued terms, submitting plugins, deadlines and claims are few, and are stored in separate tables of
+/// `RequestStore`.
 struct RequestSlot: Sendable {
     let identifier: TaskIdentifier
     let number: SubmissionNumber

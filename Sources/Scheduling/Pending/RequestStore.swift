@@ -36,9 +36,6 @@ struct RequestStore: Sendable {
         return slot
     }
 
-    /// The numbers of the stored requests with a claim, ascending.
-    var claimed: [SubmissionNumber] { claims.keys.sorted() }
-
     func resources(of slot: RequestSlot) -> TaskResources { terms[slot.terms]?.resources ?? [] }
 
     func request(_ slot: RequestSlot, of plugin: PluginIdentifier) -> PendingRequest {

@@ -116,8 +116,9 @@ extension RowReader {
     }
 
     fileprivate mutating func leasedClaim() throws -> LeasedClaim? {
-        let (claim, lease) = (try claim(), try optionalText("claim_lease"))
-        guard let claim, let lease else { return nil }
-        return LeasedClaim(claim, under: lease)
+        let found = try claim()
+        let lease = try optionalText("claim_lease")
+        guard let found, let lease else { return nil }
+        return LeasedClaim(found, under: lease)
     }
 }
