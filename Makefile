@@ -12,7 +12,7 @@ SWIFT_PLUGINS = ColorFeed
 PACKAGES = gcc g++ make pkg-config libffi-dev libseccomp-dev libsqlite3-dev libcurl4-openssl-dev libssl-dev libxml2-dev libturbojpeg0-dev \
     libleptonica-dev zlib1g-dev sqlite3 python3 python3-yaml python3-jsonschema binutils tzdata jq dbus libsystemd0 \
     python3-dbusmock abigail-tools python3-prometheus-client python3-venv openssh-client openssl zsh fish \
-    chromium python3-websockets
+    chromium python3-websockets libpq-dev postgresql
 
 BENCH = $(BUILD)/bench
 BENCHMARK = swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release --skip-build

@@ -94,7 +94,10 @@ extension HostConfiguration {
             $0.scheduling.stallLimit == $1.scheduling.stallLimit
                 && $0.scheduling.pressureInterval == $1.scheduling.pressureInterval
         },
-        Key("transfers") { $0.scheduling.transfers.noProgressLimit == $1.scheduling.transfers.noProgressLimit },
+        Key("transfers") {
+            $0.scheduling.transfers.noProgressLimit == $1.scheduling.transfers.noProgressLimit
+                && $0.scheduling.transfers.discretionaryRate == $1.scheduling.transfers.discretionaryRate
+        },
         Key("minimum-fetch-interval") { $0.scheduling.minimumFetchInterval == $1.scheduling.minimumFetchInterval },
         Key("background-refresh") { $0.scheduling.isBackgroundRefreshOn == $1.scheduling.isBackgroundRefreshOn },
         Key("policies") { $0.scheduling.policies == $1.scheduling.policies },

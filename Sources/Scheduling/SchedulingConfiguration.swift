@@ -66,6 +66,12 @@ package struct SchedulingConfiguration: Hashable, Sendable {
 
     package func policy(for plugin: PluginIdentifier) -> PluginPolicy { plugins[plugin] ?? PluginPolicy() }
 
+    /// The share of one launch in the rate of discretionary transfers; nil without a limit. The launches cannot share one
+    /// bucket: each of them has the part that keeps all launches of the lane together below the rate.
+    var discretionaryRatePerLaunch: Int? {
+        transfers.discretionaryRate.map { max(1, $0 / max(1, transferLaunches)) }
+    }
+
     package func launchLimit(in lane: Lane) -> Int {
         switch lane {
         case .background: backgroundLaunches
@@ -92,7 +98,7 @@ package struct TransferRules: Hashable, Sendable {
     package var stallLimit: Duration = .seconds(60)
     /// Maximum number of transfers per launch.
     package var mostPerLaunch = 64
-    /// Maximum number of bytes per second of all discretionary transfers of one launch; nil for no limit.
+    /// Maximum number of bytes per second of all discretionary transfers of the host; nil for no limit.
     package var discretionaryRate: Int?
 
     package init() {}

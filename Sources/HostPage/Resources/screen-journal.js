@@ -43,7 +43,7 @@ export function draw(journal, { filters }) {
   const entries = journal.entries.toReversed();
   const oldest = entries.at(-1)?.number;
   return [
-    form(filters),
+    ...fields({ filters }),
     section("Entries", table("Journal", [
       ["Number", (entry) => entry.number],
       ["Time", (entry) => time(instant(entry, "at"))],
@@ -60,13 +60,13 @@ export function draw(journal, { filters }) {
   ];
 }
 
-function form(filters) {
-  return filterForm(
+export function fields({ filters }) {
+  return [filterForm(
     textFilter("plugin", "Plugin", filters), textFilter("identifier", "Task", filters),
     choiceFilter("event", "Events", filters, GROUPS.map(([title, events]) => [events.join(), title])),
     choiceFilter("blame", "Blame", filters, BLAMES),
     textFilter("launch", "Launch", filters),
-    choiceFilter("since", "Since", filters, [["1h", "1 hour"], ["1d", "1 day"], ["7d", "7 days"]]));
+    choiceFilter("since", "Since", filters, [["1h", "1 hour"], ["1d", "1 day"], ["7d", "7 days"]]))];
 }
 
 /** The user whose call has caused an entry. */

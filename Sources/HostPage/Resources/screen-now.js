@@ -33,7 +33,7 @@ export function draw({ host, tasks }, { filters }, { update }) {
   const moments = tasks.pending.filter(startsByTime).sort((one, other) => startOf(one) - startOf(other));
   return [
     section("Host", hostLine(host), conditionList(host.conditions)),
-    filterFields(filters),
+    ...fields({ filters }),
     section("Running", runningTable(tasks.running, update)),
     section("Next",
       el("p", { class: "note" }, "A task does not start before its time. Other reasons can delay it further."),
@@ -56,10 +56,10 @@ function hostLine(host) {
     host.stopping ? badge("stopping") : undefined);
 }
 
-function filterFields(filters) {
-  return filterForm(
+export function fields({ filters }) {
+  return [filterForm(
     textFilter("text", "Search", filters), textFilter("plugin", "Plugin", filters),
-    choiceFilter("kind", "Kind", filters, KINDS), textFilter("reason", "Reason", filters));
+    choiceFilter("kind", "Kind", filters, KINDS), textFilter("reason", "Reason", filters))];
 }
 
 function isSelected(task, filters) {

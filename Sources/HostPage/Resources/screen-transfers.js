@@ -26,13 +26,17 @@ export async function load({ filters }, signal) {
 
 export function draw(list, { filters }, { update }) {
   return [
-    filterForm(
-      textFilter("plugin", "Plugin", filters), textFilter("session", "Session", filters),
-      choiceFilter("state", "State", filters, STATES)),
+    ...fields({ filters }),
     section("Transfers", bulkButtons(list.transfers, update), transferTable(list, update),
       partialNote(list, "filter by plugin, session or state to see the others")),
     el("p", { class: "note", key: "command" }, "On a terminal: ", el("code", {}, terminal(filters))),
   ];
+}
+
+export function fields({ filters }) {
+  return [filterForm(
+    textFilter("plugin", "Plugin", filters), textFilter("session", "Session", filters),
+    choiceFilter("state", "State", filters, STATES))];
 }
 
 function transferTable(list, update) {

@@ -83,6 +83,17 @@ export function durationText(nanoseconds) {
   return words.length === 0 ? "0s" : sign + words.join(" ");
 }
 
+const FORMS = { ns: 1, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9, d: 86400e9 };
+
+/** The nanoseconds of a duration such as `30min`. Throws a refusal for another text. */
+export function nanoseconds(text) {
+  const match = /^(\d+(?:\.\d+)?)(ns|ms|s|min|h|d)$/.exec(text);
+  if (!match) {
+    throw Object.assign(new Error(`${text} is not a duration`), { status: 400, remedy: "write it like 30min or 2h" });
+  }
+  return Math.round(Number(match[1]) * FORMS[match[2]]);
+}
+
 /** An element that counts down to a time, or up from it. */
 export function countdown(moment, { isPast = false } = {}) {
   const element = el("span", { class: "countdown", "data-moment": moment, "data-past": isPast });

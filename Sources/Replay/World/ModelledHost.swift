@@ -62,7 +62,11 @@ class ModelledHost {
     /// Sends `timerFired` while the timer is due. After `timerRepetitions` times the timer waits for 1 ms, so that time
     /// advances.
     private final func fireTimer() {
-        for _ in 0..<timerRepetitions where isWakeDue && mayContinue() { send(.timerFired) }
+        var left = timerRepetitions
+        while isWakeDue, left > 0, mayContinue() {
+            left -= 1
+            send(.timerFired)
+        }
         if isWakeDue { wake = (clock.now.monotonic + .milliseconds(1), nil) }
     }
 
