@@ -64,6 +64,7 @@ struct ImportTests {
             "CBackgroundTasksTesting": /\b(?:bgtt_|BGTT_)/,
             "CFFI": /\b(?:ffi_|FFI_)/,
             "CMalloc": /\bmallinfo/,
+            "CPostgreSQL": /\b(?:PQ|bgp_|PGRES_)/,
             "CSeccomp": /\b(?:bgs_|seccomp_|SCMP_)/,
         ]
     }

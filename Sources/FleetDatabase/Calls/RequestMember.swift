@@ -1,0 +1,24 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A member of a request that travels through the database as the control API has it.
+package enum RequestMember: Codable, Hashable, Sendable {
+    case bool(Bool)
+    case text(String)
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .bool(let value): try container.encode(value)
+        case .text(let value): try container.encode(value)
+        }
+    }
+}

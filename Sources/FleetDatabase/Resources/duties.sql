@@ -1,0 +1,131 @@
+-- Periodic duties of the whole fleet. Each sync performs those that are due and that no other sync performs.
+
+create or replace function bgtask_fleet.perform_duties() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_duty text;
+begin
+    for v_duty in
+        select name from bgtask_fleet.duty where due_at <= now() order by due_at limit 1 for update skip locked
+    loop
+        update bgtask_fleet.duty set due_at = now() + every where name = v_duty;
+        case v_duty
+            when 'rescue' then perform bgtask_fleet.rescue(200);
+            when 'lapse' then perform bgtask_fleet.lapse(200);
+            when 'schedule' then perform bgtask_fleet.tick(100);
+            when 'campaign' then perform bgtask_fleet.stop_failing_campaigns();
+            when 'count' then update bgtask_fleet.setting set hosts = (select count(*) from bgtask_fleet.host);
+            when 'prune' then perform bgtask_fleet.prune(1000);
+        end case;
+    end loop;
+end
+$$;
+
+-- Returns claims of `any` items to the queue when the lease of their host ended before the grace period.
+-- Bound items never move. Returns the number of rescued items.
+create or replace function bgtask_fleet.rescue(p_limit integer) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_host bgtask_fleet.host;
+    v_item bgtask_fleet.item;
+    v_count integer = 0;
+begin
+    -- The lock on the host's row orders rescue and renewal: a host that renews at this moment keeps its claims.
+    for v_host in
+        select * from bgtask_fleet.host h
+        where h.lease_until < now() - (select grace from bgtask_fleet.setting)
+            and exists (select from bgtask_fleet.item i where i.claimed_by = h.host_id and i.host_id is null)
+        order by h.host_id for update skip locked
+    loop
+        for v_item in
+            select * from bgtask_fleet.item where claimed_by = v_host.host_id and host_id is null
+            order by item_id limit p_limit - v_count for update skip locked
+        loop
+            perform bgtask_fleet.unclaim(v_item, 'lease-lost', interval '0 seconds');
+            v_count = v_count + 1;
+        end loop;
+        exit when v_count >= p_limit;
+    end loop;
+    return v_count;
+end
+$$;
+
+-- Ends pending items whose deadline has passed.
+create or replace function bgtask_fleet.lapse(p_limit integer) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_item bgtask_fleet.item;
+    v_count integer = 0;
+begin
+    for v_item in
+        select * from bgtask_fleet.item where deadline <= now() and claimed_by is null
+        order by deadline limit p_limit for update skip locked
+    loop
+        perform bgtask_fleet.end_item(v_item, 'lapsed', '{}');
+        v_count = v_count + 1;
+    end loop;
+    return v_count;
+end
+$$;
+
+-- Submits the newest due tick of each schedule; older ones are skipped, as the host skips missed occurrences.
+create or replace function bgtask_fleet.tick(p_limit integer) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_schedule bgtask_fleet.schedule;
+    v_every double precision;
+    v_tick timestamptz;
+    v_count integer = 0;
+begin
+    for v_schedule in
+        select * from bgtask_fleet.schedule where next_at <= now()
+        order by next_at limit p_limit for update skip locked
+    loop
+        v_every = extract(epoch from v_schedule.every);
+        v_tick = to_timestamp(floor(extract(epoch from now())::double precision / v_every) * v_every);
+        update bgtask_fleet.schedule set next_at = v_tick + every where name = v_schedule.name;
+        insert into bgtask_fleet.schedule_tick (schedule, tick) values (v_schedule.name, v_tick) on conflict do nothing;
+        continue when not found;
+        -- One schedule with a removed host must not stop the other ones.
+        begin
+            perform bgtask_fleet.submit(v_schedule.target, v_schedule.plugin, v_schedule.identifier, v_schedule.kind,
+                v_schedule.request, v_schedule.payload, v_tick, null, null, null, 0,
+                jsonb_build_object('spread_seconds', extract(epoch from v_schedule.spread)));
+            v_count = v_count + 1;
+        exception when sqlstate 'BG004' then
+            raise warning 'schedule %: %', v_schedule.name, sqlerrm;
+        end;
+    end loop;
+    return v_count;
+end
+$$;
+
+-- Stops campaigns whose share of failures has reached their limit.
+create or replace function bgtask_fleet.stop_failing_campaigns() returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+    update bgtask_fleet.campaign c set stopped_at = now(), stop_reason = 'failures'
+    from (
+        select r.campaign_id, count(*) as ended,
+            count(*) filter (where r.outcome in ('failed', 'abandoned', 'crashed')) as failed
+        from bgtask_fleet.campaign_result r join bgtask_fleet.campaign o on o.campaign_id = r.campaign_id
+        where o.stopped_at is null and o.abort_percent is not null and r.outcome is not null
+            and r.outcome <> 'not-installed'
+        group by r.campaign_id) counted
+    where c.campaign_id = counted.campaign_id and counted.ended >= c.abort_after
+        and counted.failed * 100 >= counted.ended * c.abort_percent
+$$;
+
+-- Deletes old outcomes, ticks and campaigns, a bounded number at a time.
+create or replace function bgtask_fleet.prune(p_limit integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_before timestamptz = now() - (select retention from bgtask_fleet.setting);
+begin
+    delete from bgtask_fleet.outcome where outcome_id in (
+        select outcome_id from bgtask_fleet.outcome where ended_at < v_before order by ended_at limit p_limit);
+    delete from bgtask_fleet.schedule_tick where (schedule, tick) in (
+        select schedule, tick from bgtask_fleet.schedule_tick where tick < v_before limit p_limit);
+    delete from bgtask_fleet.campaign where campaign_id in (
+        select campaign_id from bgtask_fleet.campaign where stopped_at < v_before limit 10);
+end
+$$;

@@ -1,0 +1,132 @@
+-- Rules that several functions share. Nothing is granted to a role: only functions of the owner call them.
+
+-- The time between two renewals of a host.
+create or replace function bgtask_fleet.lease_interval() returns interval
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select greatest(minimum_interval, make_interval(secs => hosts::double precision / renewals_per_second))
+    from bgtask_fleet.setting
+$$;
+
+-- The length of a lease: two renewals may fail before it ends.
+create or replace function bgtask_fleet.lease_length() returns interval
+language sql stable set search_path = pg_catalog, pg_temp as $$ select 3 * bgtask_fleet.lease_interval() $$;
+
+create or replace function bgtask_fleet.check_value(p_name text, p_value text, p_pattern text, p_rule text) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+    if p_value is null or p_value !~ p_pattern then
+        raise exception '% "%" is invalid', p_name, coalesce(p_value, '')
+            using errcode = 'BG004', hint = p_rule;
+    end if;
+end
+$$;
+
+create or replace function bgtask_fleet.check_target(p_target text) returns void
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    select bgtask_fleet.check_value('target', p_target,
+        '^(host|any|each):[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$', 'use host:NAME, any:GROUP or each:GROUP')
+$$;
+
+-- Locks the host's row against a newer feeder, and returns it. The login role must be the role of the host.
+create or replace function bgtask_fleet.caller(p_host text, p_incarnation bigint) returns bgtask_fleet.host
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_host bgtask_fleet.host;
+begin
+    select * into v_host from bgtask_fleet.host where name = p_host and role_name = session_user for share;
+    if not found then
+        raise exception 'host "%" does not belong to the role "%"', p_host, session_user
+            using errcode = 'BG001', hint = 'the administrator enrolls it with: bgtask-feeder enroll NAME --role ROLE';
+    end if;
+    if v_host.incarnation <> p_incarnation then
+        raise exception 'host "%" has a newer feeder', p_host
+            using errcode = 'BG002', hint = 'run one feeder for each host';
+    end if;
+    return v_host;
+end
+$$;
+
+create or replace function bgtask_fleet.target_text(p_host_id bigint, p_scope text) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select case when p_host_id is null then 'any:' || p_scope
+           else 'host:' || (select name from bgtask_fleet.host where host_id = p_host_id) end
+$$;
+
+-- Ends an item: the outcome and the deletion are one transaction.
+create or replace function bgtask_fleet.end_item(
+    p_item bgtask_fleet.item, p_outcome text, p_detail jsonb
+) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    delete from bgtask_fleet.item where item_id = p_item.item_id;
+    insert into bgtask_fleet.outcome
+        (item_id, fence, plugin, identifier, target, host, campaign_id, outcome, detail)
+    values (p_item.item_id, p_item.fence, p_item.plugin, p_item.identifier,
+        bgtask_fleet.target_text(p_item.host_id, p_item.scope),
+        (select name from bgtask_fleet.host where host_id = coalesce(p_item.claimed_by, p_item.host_id)),
+        p_item.campaign_id, p_outcome, coalesce(p_detail, '{}'));
+    if p_item.campaign_id is not null and p_item.host_id is not null then
+        update bgtask_fleet.campaign_result set outcome = p_outcome, ended_at = now()
+        where campaign_id = p_item.campaign_id and host_id = p_item.host_id and ended_at is null;
+    end if;
+end
+$$;
+
+-- Takes the claim from an item. A newer pending item of the same work replaces it instead.
+create or replace function bgtask_fleet.unclaim(p_item bgtask_fleet.item, p_reason text, p_delay interval) returns text
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    if p_item.end_requested is not null then
+        perform bgtask_fleet.end_item(p_item, p_item.end_requested, jsonb_build_object('reason', p_reason));
+        return p_item.end_requested;
+    end if;
+    begin
+        update bgtask_fleet.item set claimed_by = null, claimed_at = null, waiting_for = null,
+            released_by = p_item.claimed_by, released_at = now(), release_reason = p_reason, releases = releases + 1,
+            not_before = case when host_id is null then not_before else greatest(not_before, now() + p_delay) end
+        where item_id = p_item.item_id;
+    exception when unique_violation then
+        perform bgtask_fleet.end_item(p_item, 'replaced', jsonb_build_object('reason', p_reason));
+        return 'replaced';
+    end;
+    return 'pending';
+end
+$$;
+
+-- Inserts a pending item, or replaces the request of the pending item with the same plugin, identifier and target.
+-- An older claimed item with the same key is asked to end where it still waits.
+create or replace function bgtask_fleet.put_item(p_new bgtask_fleet.item) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_old bgtask_fleet.item;
+    v_item bigint;
+    v_replaced bigint;
+begin
+    loop
+        select * into v_old from bgtask_fleet.item
+        where plugin = p_new.plugin and identifier = p_new.identifier and claimed_by is null
+            and host_id is not distinct from p_new.host_id and scope is not distinct from p_new.scope
+        for update;
+        if found then
+            perform bgtask_fleet.end_item(v_old, 'replaced', '{}');
+            v_replaced = v_old.item_id;
+        end if;
+        begin
+            insert into bgtask_fleet.item (plugin, identifier, kind, request, payload, host_id, scope, bucket, priority,
+                not_before, deadline, campaign_id)
+            values (p_new.plugin, p_new.identifier, p_new.kind, coalesce(p_new.request, '{}'), p_new.payload,
+                p_new.host_id, p_new.scope, floor(random() * 16)::smallint, coalesce(p_new.priority, 0),
+                p_new.not_before, p_new.deadline, p_new.campaign_id)
+            returning item_id into v_item;
+            exit;
+        exception when unique_violation then
+            -- Another transaction inserted the same key in between: replace its item.
+        end;
+    end loop;
+    update bgtask_fleet.item set end_requested = 'replaced'
+    where plugin = p_new.plugin and identifier = p_new.identifier and claimed_by is not null
+        and host_id is not distinct from p_new.host_id and scope is not distinct from p_new.scope
+        and end_requested is null;
+    return jsonb_strip_nulls(jsonb_build_object('item', v_item, 'replaced', v_replaced));
+end
+$$;

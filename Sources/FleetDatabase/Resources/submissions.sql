@@ -1,0 +1,157 @@
+-- The functions of submitters.
+
+-- Submits work. p_target: host:NAME, any:GROUP or each:GROUP. Delays count from the database's clock.
+-- Returns {item, replaced} or {campaign, replaced}.
+create or replace function bgtask_fleet.submit(
+    p_target text, p_plugin text, p_identifier text, p_kind text, p_request jsonb, p_payload bytea,
+    p_not_before timestamptz, p_delay_seconds double precision, p_deadline timestamptz,
+    p_deadline_seconds double precision, p_priority integer, p_campaign jsonb
+) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_class text = split_part(p_target, ':', 1);
+    v_name text = substr(p_target, strpos(p_target, ':') + 1);
+    v_item bgtask_fleet.item;
+begin
+    perform bgtask_fleet.check_target(p_target);
+    perform bgtask_fleet.check_value('plugin', p_plugin, '^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$', 'name a plugin');
+    perform bgtask_fleet.check_value('identifier', p_identifier, '^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$',
+        'name an identifier that the plugin''s manifest permits');
+    perform bgtask_fleet.check_value('kind', p_kind, '^[a-z][a-z-]{0,62}$',
+        'name a kind of request, such as processing');
+    v_item.plugin = p_plugin;
+    v_item.identifier = p_identifier;
+    v_item.kind = p_kind;
+    v_item.request = p_request;
+    v_item.payload = p_payload;
+    v_item.priority = coalesce(p_priority, 0);
+    v_item.not_before = coalesce(p_not_before, now() + make_interval(secs => coalesce(p_delay_seconds, 0)));
+    v_item.deadline = coalesce(p_deadline, now() + make_interval(secs => p_deadline_seconds));
+    if v_item.deadline <= v_item.not_before then
+        raise exception 'deadline % is not after the earliest begin %', v_item.deadline, v_item.not_before
+            using errcode = 'BG004', hint = 'choose a later deadline';
+    end if;
+    if v_class = 'each' then
+        return bgtask_fleet.put_campaign(v_item, v_name, coalesce(p_campaign, '{}'));
+    elsif v_class = 'any' then
+        v_item.scope = v_name;
+    else
+        select host_id into v_item.host_id from bgtask_fleet.host where name = v_name;
+        if not found then
+            raise exception 'host "%" is not enrolled', v_name
+                using errcode = 'BG004', hint = 'list the hosts with: bgtask fleet hosts';
+        end if;
+    end if;
+    return bgtask_fleet.put_item(v_item);
+end
+$$;
+
+-- Inserts a campaign, one row for any number of hosts, and stops the campaign with the same key.
+create or replace function bgtask_fleet.put_campaign(p_item bgtask_fleet.item, p_scope text, p_terms jsonb)
+returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_replaced bigint;
+    v_campaign bigint;
+begin
+    update bgtask_fleet.campaign set stopped_at = now(), stop_reason = 'replaced'
+    where plugin = p_item.plugin and identifier = p_item.identifier and scope = p_scope and stopped_at is null
+    returning campaign_id into v_replaced;
+    insert into bgtask_fleet.campaign (plugin, identifier, scope, kind, request, payload, priority, not_before,
+        deadline, spread, continuous, last_host, abort_percent, abort_after)
+    values (p_item.plugin, p_item.identifier, p_scope, p_item.kind, coalesce(p_item.request, '{}'), p_item.payload,
+        p_item.priority, p_item.not_before, p_item.deadline,
+        make_interval(secs => coalesce((p_terms ->> 'spread_seconds')::double precision, 0)),
+        coalesce((p_terms ->> 'continuous')::boolean, false),
+        coalesce((select max(host_id) from bgtask_fleet.host), 0),
+        (p_terms ->> 'abort_percent')::smallint, coalesce((p_terms ->> 'abort_after')::integer, 10))
+    returning campaign_id into v_campaign;
+    return jsonb_strip_nulls(jsonb_build_object('campaign', v_campaign, 'replaced', v_replaced));
+end
+$$;
+
+-- Cancels the work with this key. Returns {cancelled, requested, campaigns}: pending items end now, claimed items end
+-- where they still wait, after the next sync of their host.
+create or replace function bgtask_fleet.cancel(p_target text, p_plugin text, p_identifier text) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_class text = split_part(p_target, ':', 1);
+    v_name text = substr(p_target, strpos(p_target, ':') + 1);
+    v_item bgtask_fleet.item;
+    v_cancelled integer = 0;
+    v_requested integer = 0;
+    v_campaigns bigint[] = '{}';
+begin
+    perform bgtask_fleet.check_target(p_target);
+    if v_class = 'each' then
+        with stopped as (
+            update bgtask_fleet.campaign set stopped_at = now(), stop_reason = 'cancelled'
+            where plugin = p_plugin and identifier = p_identifier and scope = v_name and stopped_at is null
+            returning campaign_id)
+        select coalesce(array_agg(campaign_id), '{}') into v_campaigns from stopped;
+    end if;
+    for v_item in
+        select * from bgtask_fleet.item i
+        where i.plugin = p_plugin and i.identifier = p_identifier and case v_class
+            when 'each' then i.campaign_id = any(v_campaigns)
+            when 'any' then i.scope = v_name
+            else i.host_id = (select host_id from bgtask_fleet.host where name = v_name) end
+        order by item_id for update
+    loop
+        if v_item.claimed_by is null then
+            perform bgtask_fleet.end_item(v_item, 'cancelled', '{}');
+            v_cancelled = v_cancelled + 1;
+        else
+            update bgtask_fleet.item set end_requested = 'cancelled' where item_id = v_item.item_id;
+            v_requested = v_requested + 1;
+        end if;
+    end loop;
+    return jsonb_build_object('cancelled', v_cancelled, 'requested', v_requested, 'campaigns', to_jsonb(v_campaigns));
+end
+$$;
+
+-- Adds or replaces a schedule. Ticks are at multiples of its period.
+create or replace function bgtask_fleet.put_schedule(
+    p_name text, p_target text, p_plugin text, p_identifier text, p_kind text, p_request jsonb, p_payload bytea,
+    p_every_seconds double precision, p_spread_seconds double precision
+) returns timestamptz
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_next timestamptz;
+begin
+    perform bgtask_fleet.check_value('schedule', p_name, '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
+        'use lower-case letters, digits, dots and hyphens');
+    perform bgtask_fleet.check_target(p_target);
+    if not coalesce(p_every_seconds between 1 and 31622400, false) then
+        raise exception 'period of % s is invalid', p_every_seconds
+            using errcode = 'BG004', hint = 'use 1 second to 366 days';
+    end if;
+    v_next = to_timestamp(ceil(extract(epoch from now())::double precision / p_every_seconds) * p_every_seconds);
+    insert into bgtask_fleet.schedule
+        (name, target, plugin, identifier, kind, request, payload, every, spread, next_at)
+    values (p_name, p_target, p_plugin, p_identifier, p_kind, coalesce(p_request, '{}'), p_payload,
+        make_interval(secs => p_every_seconds), make_interval(secs => coalesce(p_spread_seconds, 0)), v_next)
+    on conflict (name) do update set target = excluded.target, plugin = excluded.plugin,
+        identifier = excluded.identifier, kind = excluded.kind, request = excluded.request,
+        payload = excluded.payload, every = excluded.every, spread = excluded.spread, next_at = excluded.next_at;
+    return v_next;
+end
+$$;
+
+create or replace function bgtask_fleet.remove_schedule(p_name text) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    delete from bgtask_fleet.schedule where name = p_name;
+    return found;
+end
+$$;
+
+-- Starts or ends the drain of a host: it claims nothing while it is drained. False without such a host.
+create or replace function bgtask_fleet.drain(p_host text, p_drained boolean) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+    update bgtask_fleet.host set drained_at = case when p_drained then coalesce(drained_at, now()) end
+    where name = p_host;
+    return found;
+end
+$$;

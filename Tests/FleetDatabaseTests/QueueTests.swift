@@ -1,0 +1,120 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import FleetDatabase
+import Testing
+
+@Suite("The queue of a fleet replaces, cancels and repeats work, and starts campaigns")
+struct QueueTests {
+    @Test func `a newer submission replaces the pending item with the same plugin, identifier and target`()
+        async throws
+    {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            let submitter = server.database(as: "sub")
+            let first = try await submitter.submit(.example("host:a"))
+            var newer = FleetSubmission.example("host:a")
+            newer.payload = [1, 2, 255]
+            newer.request = ["requires_network": .bool(true)]
+            let second = try await submitter.submit(newer)
+            #expect(second.replaced == first.item)
+            let claim = try #require(try await a.claim().first)
+            #expect(claim.item == second.item)
+            #expect(claim.payload == "AQL/")
+            #expect(claim.request == ["requires_network": .bool(true)])
+        }
+    }
+
+    @Test func `a renewal does not return claims that were cancelled or replaced`() async throws {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            let submitter = server.database(as: "sub")
+            for name in ["com.example.p.one", "com.example.p.two"] {
+                _ = try await submitter.submit(.example("host:a", name))
+            }
+            let claims = try await a.claim()
+            #expect(claims.count == 2)
+            _ = try await submitter.submit(.example("host:a", "com.example.p.one"))
+            let cancelled = try await submitter.cancel(
+                target: "host:a",
+                plugin: "com.example.p",
+                identifier: "com.example.p.two"
+            )
+            #expect((cancelled.cancelled, cancelled.requested) == (0, 1))
+            #expect(try await a.renew(plugins: nil, waiting: []).held == [])
+            // A cancelled item that its host gives back does not run again.
+            for claim in claims where claim.identifier == "com.example.p.two" {
+                _ = try await a.report([.returned(item: claim.item, fence: claim.fence, reason: "cancelled")])
+            }
+            #expect(try await server.sql("select outcome from bgtask_fleet.outcome") == "cancelled")
+        }
+    }
+
+    @Test func `an item with a future begin or a past deadline is not claimed`() async throws {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            let submitter = server.database(as: "sub")
+            var later = FleetSubmission.example("any:all", "com.example.p.later")
+            later.delaySeconds = 3_600
+            _ = try await submitter.submit(later)
+            var lapsing = FleetSubmission.example("any:all", "com.example.p.lapsing")
+            lapsing.deadlineSeconds = 3_600
+            _ = try await submitter.submit(lapsing)
+            try await server.sql(
+                "update bgtask_fleet.item set not_before = now() - interval '2 hours', deadline = now() - interval '1s' "
+                    + "where deadline is not null"
+            )
+            #expect(try await a.claim() == [])
+            #expect(try await server.sql("select bgtask_fleet.lapse(10)") == "1")
+            #expect(try await server.sql("select outcome from bgtask_fleet.outcome") == "lapsed")
+        }
+    }
+
+    @Test func `each host of a group joins a campaign once, within its spread`() async throws {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            var work = FleetSubmission.example("each:web")
+            work.campaign.spreadSeconds = 60
+            let campaign = try await server.database(as: "sub").submit(work)
+            #expect(try await server.sql("select count(*) from bgtask_fleet.item") == "0")
+            let offered = try await a.renew(plugins: nil, waiting: []).campaigns
+            #expect(offered.map(\.campaign) == [campaign.campaign])
+            let slots = offered.map { CampaignSlot(campaign: $0.campaign, slotSeconds: 500) }
+            #expect(try await a.join(slots) == 1)
+            #expect(try await a.join(slots) == 0)
+            #expect(try await a.renew(plugins: nil, waiting: []).campaigns == [])
+            // A slot beyond the spread is cut to the spread.
+            #expect(try await server.sql("select not_before <= now() + interval '60s' from bgtask_fleet.item") == "t")
+            try await server.sql("update bgtask_fleet.item set not_before = now()")
+            let claim = try #require(try await a.claim().first)
+            #expect(try await a.complete(claim))
+            #expect(try await server.sql("select outcome from bgtask_fleet.campaign_result") == "succeeded")
+        }
+    }
+
+    @Test func `a tick of a schedule is submitted once`() async throws {
+        try await PostgreSQLServer.with { server in
+            try await server.database(as: "sub").schedule(.example("any:web"), name: "nightly", everySeconds: 86_400)
+            let due = "update bgtask_fleet.schedule set next_at = now()"
+            try await server.sql(due)
+            #expect(try await server.sql("select bgtask_fleet.tick(10)") == "1")
+            try await server.sql(due)
+            #expect(try await server.sql("select bgtask_fleet.tick(10)") == "0")
+            #expect(try await server.sql("select count(*) from bgtask_fleet.item") == "1")
+        }
+    }
+
+    @Test func `a drained host claims nothing, and why shows it`() async throws {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            let submitter = server.database(as: "sub")
+            _ = try await submitter.submit(.example("host:a"))
+            #expect(try await submitter.drain("a", true))
+            #expect(try await a.claim() == [])
+            #expect(try await a.renew(plugins: nil, waiting: []).isDrained)
+            let facts = try await submitter.why(plugin: "com.example.p", identifier: "com.example.p.clean")
+            #expect(facts.items.map(\.hostDrained) == [true])
+            #expect(try await submitter.drain("a", false))
+            #expect(try await a.claim().count == 1)
+        }
+    }
+}
