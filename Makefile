@@ -47,7 +47,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients page page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills page page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -100,6 +100,10 @@ push-client-packages: packages
 push-clients: COUNT = 10000
 push-clients: build push-client-packages
 	Tests/PushClients/run "$(BUILD)/debug" "$(PUSH_CLIENTS)/bin/python" --count $(COUNT)
+
+# A download of 1 GB whose host is killed 20 times, and whose process too; about six minutes.
+transfer-kills: build plugins
+	Tests/Transfers/kills "$(BUILD)/debug"
 
 # The page of a host, driven in headless Chromium.
 page: build
@@ -353,7 +357,7 @@ try-deb: packages
 
 # The package under Debian's own kernel in qemu: the guarantees that depend on the kernel. Uses the package that make deb
 # has built.
-try-vm: PACKAGES += debootstrap qemu-system-x86 cpio pkg-config
+try-vm: PACKAGES += debootstrap qemu-system-x86 cpio pkg-config openssl
 try-vm: packages
 	CACHE="$(abspath $(BUILD))/debian-packages" Packaging/try-vm $(DEB)
 

@@ -361,7 +361,7 @@ let package = Package(
             name: "HostService",
             dependencies: [
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "LinuxSystem", "LocatedYAML",
-                "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy", "Scheduling", "Signatures",
+                "PluginCatalogue", "PluginLaunch", "Replay", "RunnerWire", "SandboxPolicy", "Scheduling", "Signatures",
                 "TaskLedger",
                 "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -377,7 +377,7 @@ let package = Package(
             name: "HostServiceTests",
             dependencies: [
                 "CLinux", "CSeccomp", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
-                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "RunnerWire", "SandboxPolicy",
+                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "Replay", "RunnerWire", "SandboxPolicy",
                 "Scheduling", "StatementTraits", "TaskLedger",
                 "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
@@ -509,10 +509,11 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             resources: [
-                "actions.js", "api.js", "commands.js", "conditions.js", "dom.js", "icon.svg", "index.html",
+                "actions.js", "api.js", "commands.js", "conditions.js", "dom.js", "forecasts.js", "icon.svg", "index.html",
                 "launches.js", "live.js", "main.js", "page.css", "parts.js", "places.js", "screen-journal.js",
                 "screen-launch.js", "screen-now.js", "screen-plugin.js", "screen-plugins.js", "screen-pushes.js",
-                "screen-task.js", "screen-timeline.js", "session.js", "times.js", "waits.js",
+                "screen-task.js", "screen-timeline.js", "screen-transfers.js", "screen-whatif.js", "session.js",
+                "timeline.js", "times.js", "waits.js", "whatif.js",
             ].map { .embedInCode("Resources/\($0)") }
         ),
         .testTarget(

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,4 +37,13 @@ void *bgl_map_shared(int memory, uint64_t size) {
 int64_t bgl_read_at(int file, void *buffer, uint64_t size, uint64_t offset) {
     ssize_t count = pread(file, buffer, size, (off_t)offset);
     return count >= 0 ? count : -errno;
+}
+
+void bgl_return_freed_memory(void) {
+    /* The allocator has up to eight arenas per processor, each with free memory of its own. */
+    enum { ARENAS = 2, LARGE_BLOCK = 128 * 1024 };
+    mallopt(M_ARENA_MAX, ARENAS);
+    /* These are the initial values. Set, they stay: otherwise the first freed large block raises both limits. */
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+    mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
 }

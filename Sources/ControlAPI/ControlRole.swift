@@ -25,7 +25,8 @@ extension Route {
     package var role: ControlRole {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
-            .launchShow, .transferList, .transferShow, .journal, .notificationList, .stats, .metrics, .taskCursor:
+            .launchShow, .transferList, .transferShow, .journal, .notificationList, .stats, .metrics, .taskCursor,
+            .forecast:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck:
             .submit

@@ -42,6 +42,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case run
     case simulateExpiration
     case simulateConditions
+    case forecast
 
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
@@ -58,7 +59,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .hostReload, .backupReport, .pluginTrigger, .pluginPush, .pushTokenIssue, .pushTokenCheck,
             .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
             .taskStop, .taskRetry, .launchStop, .transferPause, .transferResume, .transferCancel, .run,
-            .simulateExpiration, .simulateConditions:
+            .simulateExpiration, .simulateConditions, .forecast:
             .post
         case .pluginPurge, .pushTokenRevoke, .taskCancel, .taskCursorClear: .delete
         }
@@ -103,6 +104,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .run: "/v1/run"
         case .simulateExpiration: "/v1/simulate/expiration"
         case .simulateConditions: "/v1/simulate/conditions"
+        case .forecast: "/v1/forecast"
         }
     }
 
@@ -128,7 +130,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
             .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume,
             .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy, .launchShow,
             .launchStop, .transferShow, .transferPause, .transferResume, .transferCancel, .metrics, .run,
-            .simulateExpiration, .simulateConditions:
+            .simulateExpiration, .simulateConditions, .forecast:
             []
         }
     }

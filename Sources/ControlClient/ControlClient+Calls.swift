@@ -149,4 +149,8 @@ extension ControlClient {
     ) async throws(ControlError) -> ConditionsReply {
         try await send(simulation, to: .simulateConditions)
     }
+
+    package func forecast(_ order: ForecastOrder) async throws(ControlError) -> ForecastReply {
+        try await send(order, to: .forecast)
+    }
 }

@@ -75,11 +75,7 @@ extension ControlClient {
         var list = try await taskPage(query)
         while let next = list.next {
             query.after = try cursor(next, after: query.after, WorkCursor.init(text:))
-            let page = try await taskPage(query)
-            list.pending += page.pending
-            list.events += page.events
-            list.next = page.next
-            list.isPartial = list.isPartial || page.isPartial
+            list.add(try await taskPage(query))
         }
         return list
     }

@@ -65,6 +65,14 @@ final class ConditionsBoard: Sendable {
         }
     }
 
+    func report(changing change: (inout ScriptedConditions) -> Void) -> ConditionsReport {
+        state.withLock { state in
+            var scripted = state.scripted
+            change(&scripted)
+            return ConditionsReport(state.readings, configured: state.configured, scripted: scripted)
+        }
+    }
+
     func post(_ readings: Readings) {
         state.withLock { state in
             guard readings != state.readings else { return }

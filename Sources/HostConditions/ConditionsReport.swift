@@ -71,6 +71,9 @@ package struct ConditionsReport: Hashable, Sendable {
 
     package func holds(_ condition: Condition) -> Bool { origins[condition]?.holds ?? false }
 
+    /// The conditions that are not sampled now.
+    package var unwatched: [Condition] { Condition.all.filter { origins[$0]?.source == .unwatched } }
+
     /// The conditions in the form that the scheduler uses.
     package var conditions: Conditions {
         Conditions(

@@ -65,6 +65,11 @@ package final class SystemConditions: Sendable {
     /// Changes a user's overrides in one step, and returns the report with the new overrides in force.
     package func script(_ change: (inout ScriptedConditions) -> Void) -> ConditionsReport { board.script(change) }
 
+    /// The report as it would be after a change of a user's overrides. Changes nothing.
+    package func report(changing change: (inout ScriptedConditions) -> Void) -> ConditionsReport {
+        board.report(changing: change)
+    }
+
     /// Stops the sensors, and returns when they can deliver no more events.
     package func close() async { await withCheckedContinuation { board.close($0) } }
 }

@@ -132,6 +132,10 @@ extension HostConfiguration {
                 &scheduling.transfers.noProgressLimit,
                 with: transfers.duration("no-progress-limit", in: Self.bounds)
             )
+            replace(&scheduling.transfers.retention, with: transfers.duration("retention", in: Self.bounds))
+            if let rate = transfers.byteSize("discretionary-rate", in: Self.rates) {
+                scheduling.transfers.discretionaryRate = Int(rate.value)
+            }
         }
         replace(&scheduling.minimumFetchInterval, with: mapping.duration("minimum-fetch-interval", in: Self.times))
         replace(&scheduling.isBackgroundRefreshOn, with: mapping.boolean("background-refresh"))
@@ -252,6 +256,8 @@ extension HostConfiguration {
     /// Permitted range of budgets, timeouts and intervals: 1 ms to 7 days.
     static let times: ClosedRange<Duration> = .milliseconds(1) ... .seconds(7 * 86_400)
     static let waits: ClosedRange<Duration> = .zero ... .seconds(3_650 * 86_400)
+    /// Permitted rates, in bytes per second. Below them a transfer would count as slow.
+    private static let rates: ClosedRange<Int64> = 1 << 16...1 << 40
     private static let journalSizes: ClosedRange<Int64> = 1 << 20...1 << 40
     /// Permitted batch sizes. The plan of such a batch fits into one frame even when each task has the largest payload.
     private static let batchSizes = 1...200

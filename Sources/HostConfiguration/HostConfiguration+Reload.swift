@@ -33,6 +33,7 @@ extension HostConfiguration {
         // The disk is watched with the reserve of the start, and retentions have alarms of the start.
         next.scheduling.diskReserve = scheduling.diskReserve
         next.scheduling.removedPluginRetention = scheduling.removedPluginRetention
+        next.scheduling.transfers.retention = scheduling.transfers.retention
         return ConfigurationReload(
             configuration: next,
             applied: Self.keysAtOnce.filter { !$0.isEqual(self, new) }.map(\.name) + changedPlugins(in: new),
@@ -93,7 +94,10 @@ extension HostConfiguration {
             $0.scheduling.stallLimit == $1.scheduling.stallLimit
                 && $0.scheduling.pressureInterval == $1.scheduling.pressureInterval
         },
-        Key("transfers") { $0.scheduling.transfers.noProgressLimit == $1.scheduling.transfers.noProgressLimit },
+        Key("transfers") {
+            $0.scheduling.transfers.noProgressLimit == $1.scheduling.transfers.noProgressLimit
+                && $0.scheduling.transfers.discretionaryRate == $1.scheduling.transfers.discretionaryRate
+        },
         Key("minimum-fetch-interval") { $0.scheduling.minimumFetchInterval == $1.scheduling.minimumFetchInterval },
         Key("background-refresh") { $0.scheduling.isBackgroundRefreshOn == $1.scheduling.isBackgroundRefreshOn },
         Key("policies") { $0.scheduling.policies == $1.scheduling.policies },
@@ -128,6 +132,7 @@ extension HostConfiguration {
         Key("conditions") { $0.conditions == $1.conditions },
         Key("sensors") { $0.sensors == $1.sensors },
         Key("logs") { $0.logs == $1.logs },
+        Key("transfers.retention") { $0.scheduling.transfers.retention == $1.scheduling.transfers.retention },
         Key("journal-retention") { $0.journalRetention == $1.journalRetention },
         Key("journal-size") { $0.journalSize == $1.journalSize },
         Key("removed-plugin-retention") {

@@ -35,9 +35,11 @@ package struct PageAccess: Sendable {
         guard ["same-origin", "none"].contains(request.only("sec-fetch-site")) else { return .crossSite }
         guard let given = request.only("authorization"), Self.isEqual(given, "Bearer \(token)") else { return .noToken }
         if request.path == PageSession.path { return request.method == "GET" ? nil : .onlyGet }
-        let isRoute = request.path.hasPrefix("/") && Route.matching(method: request.method, path: request.path) != nil
-        guard isRoute else { return .noRoute }
-        if isReadOnly, request.method != "GET" { return .readOnly }
+        guard request.path.hasPrefix("/"),
+            let route = Route.matching(method: request.method, path: request.path)?.route
+        else { return .noRoute }
+        // A forecast changes nothing, although its order is the body of a POST.
+        if isReadOnly, request.method != "GET", route.role != .read { return .readOnly }
         if request.announcesTooLargeBody { return .tooLarge }
         let hasType = request.only("content-type")?.lowercased().hasPrefix("application/json") == true
         return hasType || !request.announcesBody ? nil : .notJSON

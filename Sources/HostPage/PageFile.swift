@@ -23,6 +23,7 @@ struct PageFile: Sendable {
         "/commands.js": PackageResources.commands_js,
         "/conditions.js": PackageResources.conditions_js,
         "/dom.js": PackageResources.dom_js,
+        "/forecasts.js": PackageResources.forecasts_js,
         "/launches.js": PackageResources.launches_js,
         "/live.js": PackageResources.live_js,
         "/main.js": PackageResources.main_js,
@@ -36,8 +37,12 @@ struct PageFile: Sendable {
         "/screen-pushes.js": PackageResources.screen_pushes_js,
         "/screen-task.js": PackageResources.screen_task_js,
         "/screen-timeline.js": PackageResources.screen_timeline_js,
+        "/screen-transfers.js": PackageResources.screen_transfers_js,
+        "/screen-whatif.js": PackageResources.screen_whatif_js,
         "/session.js": PackageResources.session_js,
+        "/timeline.js": PackageResources.timeline_js,
         "/times.js": PackageResources.times_js,
         "/waits.js": PackageResources.waits_js,
+        "/whatif.js": PackageResources.whatif_js,
     ]
 }

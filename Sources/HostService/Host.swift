@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import CLinux
 import ControlAPI
 import Foundation
 package import HostConfiguration
@@ -37,6 +38,9 @@ package struct Host: Sendable {
         log.logLevel = configuration.logLevel
         self.log = log
     }
+
+    /// Keeps the memory of the process small after the start, which allocates most. Called before other threads exist.
+    package static func returnFreedMemory() { bgl_return_freed_memory() }
 
     package func run() async throws {
         let killPoint = try KillPoint.ofProcess()
@@ -303,7 +307,8 @@ package struct Host: Sendable {
             facts: facts,
             ledgerHealth: health,
             metrics: metrics,
-            tokenGate: PushTokenGate()
+            tokenGate: PushTokenGate(),
+            forecasts: ForecastQueue()
         )
         let socket = configuration.controlSocket
         let control = ControlServer(
@@ -326,6 +331,7 @@ package struct Host: Sendable {
             threads: threads,
             logs: logs,
             retention: configuration.journalRetention,
+            transferRetention: configuration.scheduling.transfers.retention,
             doubt: configuration.scheduling.clockDoubt,
             now: { clock.wall },
             clock: ContinuousClock(),

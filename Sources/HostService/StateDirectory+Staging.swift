@@ -4,6 +4,7 @@ import CLinux
 import Glibc
 import HostConfiguration
 import LinuxSystem
+import TaskLedger
 import TaskModel
 
 // The staging directory of transfers in a container. The plugin owns the container and can replace anything in it at
@@ -29,6 +30,14 @@ extension StateDirectory {
         }
     }
 
+    /// Deletes the files in the staging directory of a plugin that belong to no recorded transfer, or to a taken one.
+    /// Blocks on the disk.
+    func sweepStaging(of plugin: PluginIdentifier, by ledger: Ledger) throws(LedgerError) {
+        try sweepStaging(of: plugin.text) { () throws(LedgerError) in
+            Set(try ledger.countedTransfers(of: plugin).flatMap { [$0.place, "\($0.place).part"] })
+        }
+    }
+
     /// Deletes the files of the staging directory whose names are not among `kept`. Directories stay, and so does what
     /// cannot be deleted: the next sweep tries again. Blocks on the disk.
     ///
@@ -46,8 +55,8 @@ extension StateDirectory {
         guard opened >= 0 else { return }
         let staging = Descriptor(owning: opened)
         // The link leads to the opened directory, whatever is at its path now.
-        let names = FilePlace.names(in: "/proc/self/fd/\(staging.number)")
-        if names.isEmpty { return }
+        let path = "/proc/self/fd/\(staging.number)"
+        guard let names = try? FilePlace.entries(of: path, atMost: Self.longestListing), !names.isEmpty else { return }
         for name in Set(names).subtracting(try kept()) { unlinkat(staging.number, name, 0) }
     }
 
@@ -63,6 +72,9 @@ extension StateDirectory {
             throw SystemError(number: errno, attempt: "give the staging directory \(path) to user \(user)")
         }
     }
+
+    /// Maximum number of names that one sweep examines: a plugin can create any number.
+    private static let longestListing = 10_000
 
     private static let directoryOnly = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
 }

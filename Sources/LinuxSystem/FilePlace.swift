@@ -52,11 +52,13 @@ package enum FilePlace {
     package static func names(in directory: String) -> [String] { (try? entries(of: directory)) ?? [] }
 
     /// Names in a directory, sorted, including hidden ones. Throws when the directory cannot be opened or read.
-    package static func entries(of directory: String) throws(SystemError) -> [String] {
+    ///
+    /// - Parameter limit: maximum number of names; of more, any ones are returned.
+    package static func entries(of directory: String, atMost limit: Int = .max) throws(SystemError) -> [String] {
         guard let stream = opendir(directory) else { throw SystemError(number: errno, attempt: "list \(directory)") }
         defer { closedir(stream) }
         var names: [String] = []
-        while true {
+        while names.count < limit {
             errno = 0
             guard let entry = readdir(stream) else {
                 if errno != 0 { throw SystemError(number: errno, attempt: "list \(directory)") }

@@ -11,17 +11,33 @@ struct CursorReader {
     /// only a plugin that writes to the runner's socket sends more.
     static let shortestInterval = Duration.milliseconds(250)
 
+    /// Maximum number of further reads for which a completion waits after a failed one, each `shortestInterval` later.
+    static let mostDelays = 4
+
     private struct Entry {
         /// Number of the newest version that was read; 0 before the first one.
         var number: UInt64 = 0
         var readAt: MonotonicTime?
         var owesRead = false
+        /// Number of owed reads for which the completion of the task has waited.
+        var delays = 0
+    }
+
+    /// The result of a read at a message.
+    struct Read {
+        /// The newer version; nil without one.
+        var slot: CursorSlot?
+        /// The task if the message owes another read after `shortestInterval`.
+        var owed: TaskID?
+        /// Whether the message waits for that read before it is delivered.
+        var isDelayed = false
     }
 
     /// A read that failed, for example because swapped memory of the plugin is lost.
     struct Failure {
         let error: SystemError
-        /// Whether no later read of the cursor follows: it was the read at the completion or at the end of the launch.
+        /// Whether no later read of the cursor follows: it was the last read at the completion, or that at the end of the
+        /// launch.
         let isLast: Bool
     }
 
@@ -42,19 +58,15 @@ struct CursorReader {
 
     /// Reads the cursor that a message is about.
     ///
-    /// - Returns: the newer version, and whether the message owes another read after `shortestInterval`: the task was
-    ///   read a moment ago, or the read found no whole version, because one may be written at this moment.
-    mutating func read(at message: RunnerMessage, _ now: MonotonicTime) -> (slot: CursorSlot?, owed: TaskID?) {
+    /// - Parameter mayWait: whether a completion may wait for another read after a failed one.
+    /// - Returns: the newer version, and whether the message owes another read: the task was read a moment ago, the read
+    ///   found no whole version, because one may be written at this moment, or the read at a completion failed.
+    mutating func read(at message: RunnerMessage, _ now: MonotonicTime, mayWait: Bool = true) -> Read {
         switch message {
-        case .cursorWritten(let task, _): return noted(task, at: now)
-        case .checkpoint(_, let task, let number): return (awaited(task, number), nil)
-        case .completed(let task, _, _):
-            // The runner writes no cursor after the completion, and the scheduler stores none: a later read would have
-            // no effect.
-            let slot = newer(of: task, isLast: true)
-            entries[task] = nil
-            return (slot, nil)
-        default: return (nil, nil)
+        case .cursorWritten(let task, _): noted(task, at: now)
+        case .checkpoint(_, let task, let number): Read(slot: awaited(task, number))
+        case .completed(let task, _, _): completed(task, mayWait: mayWait)
+        default: Read()
         }
     }
 
@@ -71,15 +83,32 @@ struct CursorReader {
         return tasks.compactMap { newer(of: $0, isLast: true) }
     }
 
-    private mutating func noted(_ task: TaskID, at now: MonotonicTime) -> (slot: CursorSlot?, owed: TaskID?) {
-        guard let entry = entries[task] else { return (nil, nil) }
+    /// The last version of a task. The scheduler decides about the task at its completion, and stores no later version:
+    /// the completion waits until a read succeeds, because otherwise the task would repeat work.
+    private mutating func completed(_ task: TaskID, mayWait: Bool) -> Read {
+        guard let entry = entries[task] else { return Read() }
+        let mayWait = mayWait && entry.delays < Self.mostDelays
+        if mayWait, entry.delays > 0, entry.owesRead { return Read(isDelayed: true) }
+        var hasFailed = false
+        let slot = newer(of: task, isLast: !mayWait, hasFailed: &hasFailed)
+        if hasFailed, mayWait {
+            entries[task]?.delays += 1
+            entries[task]?.owesRead = true
+            return Read(owed: entry.owesRead ? nil : task, isDelayed: true)
+        }
+        entries[task] = nil
+        return Read(slot: slot)
+    }
+
+    private mutating func noted(_ task: TaskID, at now: MonotonicTime) -> Read {
+        guard let entry = entries[task] else { return Read() }
         if entry.readAt.map({ now >= $0 + Self.shortestInterval }) ?? true {
             entries[task]?.readAt = now
-            if let slot = newer(of: task) { return (slot, nil) }
+            if let slot = newer(of: task) { return Read(slot: slot) }
         }
-        if entry.owesRead { return (nil, nil) }
+        if entry.owesRead { return Read() }
         entries[task]?.owesRead = true
-        return (nil, task)
+        return Read(owed: task)
     }
 
     /// The version that a call waits for, or a newer one; nil when it was read before, and when it is not found.
@@ -99,6 +128,16 @@ struct CursorReader {
         atLeast number: UInt64? = nil,
         isLast: Bool = false
     ) -> CursorSlot? {
+        var hasFailed = false
+        return newer(of: task, atLeast: number, isLast: isLast, hasFailed: &hasFailed)
+    }
+
+    private mutating func newer(
+        of task: TaskID,
+        atLeast number: UInt64? = nil,
+        isLast: Bool,
+        hasFailed: inout Bool
+    ) -> CursorSlot? {
         guard let entry = entries[task] else { return nil }
         do {
             let slot: CursorSlot?
@@ -111,6 +150,7 @@ struct CursorReader {
             entries[task]?.number = slot.number
             return slot
         } catch {
+            hasFailed = true
             failure = failure ?? Failure(error: error, isLast: isLast)
             return nil
         }

@@ -21,6 +21,8 @@ extension LaunchLoop {
             let slot = launch.cursors.readOwed(read.task, at: now)
             reportFailedRead(of: launch)
             if let slot { onEvent(.wrote(launch.number, slot, nil)) }
+            // The completion of the task may wait for this read.
+            resumeControl(of: launch)
         }
     }
 
@@ -31,14 +33,21 @@ extension LaunchLoop {
     }
 
     /// Reads the cursor that a message is about, and owes another read if the message demands one.
-    func readCursor(at message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) -> CursorSlot? {
-        let read = launch.cursors.read(at: message, now)
+    ///
+    /// - Parameter mayWait: whether the message may wait for the other read.
+    func readCursor(
+        at message: RunnerMessage,
+        of launch: SupervisedLaunch,
+        at now: MonotonicTime,
+        mayWait: Bool
+    ) -> CursorReader.Read {
+        let read = launch.cursors.read(at: message, now, mayWait: mayWait)
         if let task = read.owed {
             let due = now + CursorReader.shortestInterval
             owedReads.append(OwedRead(due: due, launch: launch.number, task: task))
         }
         reportFailedRead(of: launch)
-        return read.slot
+        return read
     }
 
     private func reportFailedRead(of launch: SupervisedLaunch) {
@@ -52,7 +61,7 @@ extension CursorReader.Failure {
         let consequence =
             isLast
             ? "if the task continues, it begins at the cursor that was read before, and repeats the work since then"
-            : "the host reads it again at the next write, at the completion or at the end of the launch"
+            : "the host reads it again, at the latest before the completion or at the end of the launch"
         return "a cursor was not read: \(error); \(consequence); check the swap device"
     }
 }

@@ -36,12 +36,11 @@ extension LaunchLoop {
     }
 
     /// Delivers a message to the receiver of the events, and returns true. Returns false when the message has to wait:
-    /// a call beyond the limit on unanswered calls waits for an answer, and any message waits until the receiver has
-    /// capacity.
+    /// a call beyond the limit on unanswered calls waits for an answer, a completion waits for another read of its
+    /// cursor after a failed one, and any message waits until the receiver has capacity.
     private func takes(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) -> Bool {
         guard admitOrPause(launch.number), admits(message, of: launch) else { return false }
-        deliver(message, of: launch, at: now)
-        return true
+        return deliver(message, of: launch, at: now, mayWait: true)
     }
 
     private func admits(_ message: RunnerMessage, of launch: SupervisedLaunch) -> Bool {
@@ -57,21 +56,28 @@ extension LaunchLoop {
         let descriptor = launch.control.descriptor
         let status = launch.control.drain(into: buffer, at: now) { message in
             guard admits(message, of: launch) else { return }
-            deliver(message, of: launch, at: now)
+            _ = deliver(message, of: launch, at: now, mayWait: false)
         }
         if status != .open, let descriptor { poller.remove(descriptor, .control(launch.number)) }
         settle(launch, status)
     }
 
     /// Delivers a message, unless it is a log line beyond the rate limit. The host applies that limit as well, because
-    /// a plugin can bypass the runner's limit.
-    private func deliver(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) {
+    /// a plugin can bypass the runner's limit. Returns false when the message waits for another read of its cursor.
+    private func deliver(
+        _ message: RunnerMessage,
+        of launch: SupervisedLaunch,
+        at now: MonotonicTime,
+        mayWait: Bool
+    ) -> Bool {
         if case .log = message {
-            guard launch.logRateLimit.takes(at: now) else { return }
+            guard launch.logRateLimit.takes(at: now) else { return true }
             reportDroppedLog(of: launch)
         }
-        let slot = readCursor(at: message, of: launch, at: now)
-        onEvent(slot.map { .wrote(launch.number, $0, message) } ?? .message(launch.number, message))
+        let read = readCursor(at: message, of: launch, at: now, mayWait: mayWait)
+        if read.isDelayed { return false }
+        onEvent(read.slot.map { .wrote(launch.number, $0, message) } ?? .message(launch.number, message))
+        return true
     }
 
     func reportDroppedLog(of launch: SupervisedLaunch) {

@@ -24,10 +24,10 @@ extension TrialCourse {
         case .registerForPushes(let call):
             return [.send(.pushToken(call, PushToken(bytes: Array(repeating: 0, count: PushToken.size))))]
         case .unregisterForPushes(let call): return [.send(.pushToken(call, nil))]
-        // A trial makes no transfers: each stays open.
-        case .beginTransfer(let call, _, _, _):
-            submissions += 1
-            return [.send(.transferBegun(call, SubmissionNumber(rawValue: submissions)))]
+        case .beginTransfer(let call, let transfer, _, _):
+            let refusal = Self.refusal(of: transfer)
+            add(.transferRefused(transfer, refusal), at: now)
+            return [.send(.refused(call, refusal))]
         case .cancelTransfer(let call, _): return [.send(.cancelled(call, isRecorded: true))]
         case .transfers(let call, _): return [.send(.transfers(call, []))]
         case .pending(let call):
@@ -42,6 +42,18 @@ extension TrialCourse {
         subReason: .notRecorded,
         message: "the device token is refused, because this trial refuses every registration; register again later"
     )
+
+    /// A trial has no process of transfers, so that an accepted one would never end.
+    private static func refusal(of transfer: TransferDescription) -> SubmissionRefusal {
+        if let flaw = transfer.flaw {
+            return SubmissionRefusal(code: .unavailable, subReason: .notOffered, message: flaw)
+        }
+        return SubmissionRefusal(
+            code: .unavailable,
+            subReason: .transferLibraryMissing,
+            message: "bgtask plugin try and check perform no transfers; run the plugin in a host"
+        )
+    }
 
     private mutating func submit(
         _ request: TaskRequest,

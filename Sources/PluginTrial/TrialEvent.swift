@@ -29,6 +29,8 @@ package enum TrialEvent: Hashable, Sendable {
     /// A submission with its answer: `refusal` is nil when it was accepted, and `isScripted` is true for a refusal by
     /// the script instead of by the rules of a host.
     case submitted(TaskRequest, payloadSize: Int, refusal: SubmissionRefusal?, isScripted: Bool)
+    /// A trial performs no transfers.
+    case transferRefused(TransferDescription, SubmissionRefusal)
     /// A cancellation; of all pending requests when the identifier is nil.
     case cancelled(TaskIdentifier?)
     case listed(count: Int)

@@ -237,7 +237,7 @@ extension Scheduler {
         changes += showing(task, endedAs: outcome, at: now)
         if let newer { changes.append(.journal(.superseded(task.work, by: newer, launch: number, at: now.wall))) }
         let isHandled = outcome == .succeeded || outcome == .noData
-        if task.work.isSessionEvent, isHandled { changes += taking(up: task.work) }
+        if task.work.isSessionEvent, isHandled { changes += droppingHandled(task.work) }
         record(changes, ending: task.work, returns: false, ends: ends, of: number)
     }
 

@@ -51,7 +51,10 @@ extension Scheduler {
             wait.reckonAnew(at: now.wall)
             plugins[plugin].waits[workClass] = wait
         }
-        for transfer in work.transfers { transfers[plugin, default: OpenTransfers()].set(transfer) }
+        for transfer in work.transfers where transfer.endedAt == nil {
+            transfers[plugin, default: OpenTransfers()].set(transfer)
+        }
+        countFiles(work.transfers.map { .storeTransfer($0) }, of: plugin)
         for request in work.requests {
             let deferral = deferrals[WorkClass(of: request.request)] ?? Deferral()
             let due = deferral.reckonAnew(due: becameDue(request), at: now.wall)

@@ -81,6 +81,8 @@ extension Scheduler {
         case .event(let event):
             if task.returns { insert(event, at: now) }
             if event.type == .notification { alertEnded(event.number, at: now) }
+            // The responses of uploads that the event reported are dropped.
+            if event.session != nil, !task.returns { emit(.sweepTransfers(event.plugin)) }
         }
     }
 

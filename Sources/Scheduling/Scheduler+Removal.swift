@@ -133,6 +133,7 @@ extension Scheduler {
         pushAnswers[plugin] = nil
         uses[plugin] = nil
         lastUses[plugin] = nil
+        untakenFiles[plugin] = nil
         plugins[plugin].recordState = .settled
         // The ledger has dropped its waits in the same commit.
         plugins[plugin].waits = [:]

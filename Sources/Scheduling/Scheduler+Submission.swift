@@ -85,19 +85,18 @@ extension Scheduler {
             of: submission.request,
             for: entry,
             isPermitted: plugins[owner].requests.isPermitted(identifier, as: kind),
-            pending: isReplacement ? nil : count(of: kind, beside: identifier, in: owner),
+            pending: isReplacement || kind == .transfer
+                ? nil : plugins[owner].requests.count(of: kind, beside: identifier),
             isForeground: isForeground,
             on: conditions,
             under: configuration
         )
-        if refusal != nil || kind != .continued { return refusal }
-        return self.refusal(ofContinued: submission, for: owner, at: now)
-    }
-
-    /// The number of requests of the plugin that count against the limit of the kind. Running transfers count as well.
-    private func count(of kind: TaskKind, beside identifier: TaskIdentifier, in owner: PluginIdentifier) -> Int {
-        if kind == .transfer { return transfers[owner]?.count ?? 0 }
-        return plugins[owner].requests.count(of: kind, beside: identifier)
+        if let refusal { return refusal }
+        return switch kind {
+        case .continued: self.refusal(ofContinued: submission, for: owner, at: now)
+        case .transfer: limitRefusal(ofTransferBy: owner, at: now)
+        default: nil
+        }
     }
 
     private mutating func refuse(

@@ -28,6 +28,8 @@ package struct Scheduler: Sendable {
     var waitingPushes: [PluginIdentifier: [WaitingPush]] = [:]
     /// By main plugin, its transfers without an end; plugins without such a transfer are absent.
     var transfers: [PluginIdentifier: OpenTransfers] = [:]
+    /// By main plugin, its ended transfers with a file that it has not taken; plugins without one are absent.
+    var untakenFiles: [PluginIdentifier: UntakenFiles] = [:]
     /// By main plugin, the last use by a user since the start of the host: it ends a row of relaunches.
     var lastUses: [PluginIdentifier: WallTime] = [:]
     /// By plugin, the bound of the journal entries about its pushes; plugins without pushes are absent.

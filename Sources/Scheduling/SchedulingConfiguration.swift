@@ -66,6 +66,12 @@ package struct SchedulingConfiguration: Hashable, Sendable {
 
     package func policy(for plugin: PluginIdentifier) -> PluginPolicy { plugins[plugin] ?? PluginPolicy() }
 
+    /// The share of one launch in the rate of discretionary transfers; nil without a limit. The launches cannot share one
+    /// bucket: each of them has the part that keeps all launches of the lane together below the rate.
+    var discretionaryRatePerLaunch: Int? {
+        transfers.discretionaryRate.map { max(1, $0 / max(1, transferLaunches)) }
+    }
+
     package func launchLimit(in lane: Lane) -> Int {
         switch lane {
         case .background: backgroundLaunches
@@ -86,11 +92,13 @@ package struct TransferRules: Hashable, Sendable {
     package var diskBytes: Int64?
     /// The time of tries without movement after which a transfer fails.
     package var noProgressLimit: Duration = .seconds(14 * 24 * 60 * 60)
+    /// Time for which the result of an ended transfer is kept for its plugin. The host prunes them.
+    package var retention: Duration = .seconds(7 * 24 * 60 * 60)
     /// Maximum time of a launch in which no transfer moves.
     package var stallLimit: Duration = .seconds(60)
     /// Maximum number of transfers per launch.
     package var mostPerLaunch = 64
-    /// Maximum number of bytes per second of all discretionary transfers of one launch; nil for no limit.
+    /// Maximum number of bytes per second of all discretionary transfers of the host; nil for no limit.
     package var discretionaryRate: Int?
 
     package init() {}

@@ -237,8 +237,7 @@ package enum SubmissionRules {
         let kinds = TaskKind.allCases.filter { $0.countedAs == kind }.map(\.name).joined(separator: " or ")
         let requests = pending == 1 ? "request" : "requests"
         let alternative = pending == 0 ? "" : "cancel one, or "
-        // The limit of transfers is one of the host: none applies to a single plugin.
-        let key = (kind == .transfer ? "" : "plugins.\(entry.identifier).") + "limits.\(kind.name)"
+        let key = "plugins.\(entry.identifier).limits.\(kind.name)"
         return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
             subReason: kind.limitReason,

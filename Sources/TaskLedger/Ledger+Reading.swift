@@ -25,6 +25,25 @@ extension Ledger {
         try read("reading the pending work of \(plugin)") { try $0.work(of: plugin) }
     }
 
+    /// The snapshot and the pending work of all plugins, in one state of the ledger. Plugins are read in the order of
+    /// their identifiers, until `mostWork` requests and events are read.
+    package func wholeState(at now: WallTime, mostWork: Int) throws(LedgerError) -> WholeState {
+        try read("reading its pending work") { database in
+            var state = WholeState(snapshot: try database.snapshot(at: now))
+            var left = mostWork
+            for plugin in state.snapshot.pendingPlugins {
+                if left <= 0 {
+                    state.isCut = true
+                    break
+                }
+                let work = try database.work(of: plugin)
+                left -= work.requests.count + work.events.count
+                state.work.append(work)
+            }
+            return state
+        }
+    }
+
     /// The payloads of the unfinished tasks of a launch by submission number, including empty payloads.
     package func payloads(ofLaunch number: LaunchNumber) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
         try read("reading the payloads of launch \(number)") { try $0.payloads(of: number) }
@@ -127,6 +146,14 @@ extension Ledger {
     /// The numbers of the oldest and the newest notification that the ledger has; nil without any.
     package func notificationRange() throws(LedgerError) -> ClosedRange<NotificationNumber>? {
         try read("reading notifications") { try $0.notificationRange() }
+    }
+
+    /// The state of a host that restarts now, with its pending work.
+    package struct WholeState: Sendable {
+        package let snapshot: LedgerSnapshot
+        package fileprivate(set) var work: [PluginWork] = []
+        /// Whether the work of some plugins is missing, because there is too much of it.
+        package fileprivate(set) var isCut = false
     }
 
     func read<Value>(

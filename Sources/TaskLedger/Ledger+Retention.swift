@@ -21,9 +21,8 @@ extension Ledger {
     /// `journalLimit`, and launches that ended before `launchLimit`, with their tasks. Of each of these three, one call
     /// deletes at most `limit` rows, the oldest first, because commits are blocked meanwhile.
     ///
-    /// Also deletes the transfers that ended before `journalLimit`, and the deferral periods of all classes without
-    /// pending work, whatever their age and number. Pending work, running work, open waits, and the deferral periods of
-    /// classes with pending work are never deleted.
+    /// Also deletes the deferral periods of all classes without pending work, whatever their age and number. Pending
+    /// work, running work, open waits, and the deferral periods of classes with pending work are never deleted.
     package func prune(
         journalOlderThan journalLimit: WallTime,
         launchesOlderThan launchLimit: WallTime,
@@ -35,8 +34,6 @@ extension Ledger {
                     try database.run(sql, [time.nanoseconds, limit])
                     return database.changesCount
                 }
-                // Their files are deleted when the staging directory is examined next.
-                _ = try delete(Prune.transfers, olderThan: journalLimit)
                 return PrunedRows(
                     journal: try delete(Prune.journal, olderThan: journalLimit),
                     launches: try delete(Prune.launches, olderThan: launchLimit),
@@ -46,6 +43,19 @@ extension Ledger {
             }
         } catch {
             throw LedgerError(error, while: "pruning", in: place)
+        }
+    }
+
+    /// Deletes the transfers that ended before `limit`, at most `count` of them, the oldest first, and returns their
+    /// number. A transfer whose plugin has not received the event about the end of its session stays.
+    package func pruneTransfers(endedBefore limit: WallTime, atMost count: Int) throws(LedgerError) -> Int {
+        do {
+            return try database.write { database in
+                try database.run(Prune.transfers, [limit.nanoseconds, count])
+                return database.changesCount
+            }
+        } catch {
+            throw LedgerError(error, while: "pruning transfers", in: place)
         }
     }
 }
@@ -61,7 +71,15 @@ enum Prune {
         """
 
     static let transfers = """
-        DELETE FROM transfer WHERE number IN (SELECT number FROM transfer WHERE ended_at < ? ORDER BY ended_at LIMIT ?)
+        DELETE FROM transfer WHERE number IN (
+            SELECT number FROM transfer
+            WHERE ended_at < ? AND NOT EXISTS (
+                SELECT 1 FROM event JOIN payload ON payload.submission = event.number
+                WHERE event.plugin = transfer.plugin AND event.type = \(EventType.transfersFinished.rawValue)
+                    AND CAST(payload.bytes AS TEXT) = transfer.session
+            )
+            ORDER BY ended_at LIMIT ?
+        )
         """
 
     static let waits = """

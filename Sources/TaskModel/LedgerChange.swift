@@ -61,7 +61,8 @@ package enum LedgerChange: Hashable, Sendable {
     case storeTransfer(Transfer)
     /// Records that the plugin took the file of an ended transfer.
     case takeTransfer(PluginIdentifier, SubmissionNumber)
-    /// Deletes the ended transfers of a session with numbers below `before` that have no file, or whose file was taken.
+    /// Deletes the ended transfers of a session with numbers below `before` that have no file, whose file was taken, or
+    /// whose file is the response to an upload.
     case dropTransfers(PluginIdentifier, TransferSession, before: SubmissionNumber)
     /// Keeps the answer to a push for its repetitions, and deletes the answers to pushes with lower numbers than
     /// `oldest`.
@@ -301,7 +302,7 @@ package struct PluginWork: Hashable, Sendable {
     /// By class of work, the codes of the reasons whose waits are open.
     package var waits: [WorkClass: Set<String>]
     package var deferrals: [WorkClass: [DeferralPeriod]]
-    /// The transfers without an end, pending or running, ordered by number.
+    /// The transfers without an end, and those with a file that the plugin has not taken, ordered by number.
     package var transfers: [Transfer]
 
     package init(

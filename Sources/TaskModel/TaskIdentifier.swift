@@ -7,8 +7,10 @@ package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConve
 
     /// Creates an identifier; nil when `text` violates the rule. `flaw(in:)` returns the violation.
     package init?(_ text: String) {
-        let isOfHost = Self.pushedPlugin(in: text) != nil || Self.transfer(in: text) != nil
-        guard isOfHost || Self.flaw(in: text) == nil else { return nil }
+        let isValid =
+            Self.isOfHost(text)
+            ? Self.pushedPlugin(in: text) != nil || Self.transfer(in: text) != nil : Self.flaw(in: text) == nil
+        guard isValid else { return nil }
         self.text = text
     }
 
@@ -48,10 +50,13 @@ package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConve
     package var transfer: (plugin: PluginIdentifier, number: SubmissionNumber)? { Self.transfer(in: text) }
 
     /// Whether the identifier is that of a push or a transfer. No manifest can permit such an identifier.
-    package var isOfHost: Bool { text.utf8.contains(UInt8(ascii: ":")) }
+    package var isOfHost: Bool { Self.isOfHost(text) }
+
+    /// Compares bytes, because every submission asks: the comparison of characters costs a tenth of its instructions.
+    private static func isOfHost(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: ":")) }
 
     private static func transfer(in text: String) -> (plugin: PluginIdentifier, number: SubmissionNumber)? {
-        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix(transferInfix),
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[colon...].hasPrefix(transferInfix),
             let plugin = PluginIdentifier(String(text[..<colon])),
             let number = Int64(text[colon...].dropFirst(transferInfix.count)), number > 0
         else { return nil }

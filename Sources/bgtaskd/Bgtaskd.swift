@@ -26,6 +26,7 @@ struct Bgtaskd: AsyncParsableCommand {
     @OptionGroup var options: HostFlags
 
     static func main() async {
+        Host.returnFreedMemory()
         do {
             let command = try parse()
             // Flags keep their precedence over the file in a reload.

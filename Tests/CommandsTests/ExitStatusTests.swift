@@ -75,7 +75,7 @@ struct ExitStatusTests {
             "plugin install", "plugin remove", "task", "task submit", "task cancel", "task list", "why", "run",
             "trigger", "launch",
             "launch list", "launch show", "journal", "logs", "simulate", "simulate expiration",
-            "simulate conditions",
+            "simulate conditions", "simulate forecast",
             "host", "host run", "host status", "trust", "trust add", "trust list", "trust remove",
         ]
         for command in commands {

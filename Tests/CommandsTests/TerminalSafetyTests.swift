@@ -36,7 +36,7 @@ struct TerminalSafetyTests {
         "transfer list": [], "transfer show": ["1"], "transfer pause": ["1"], "transfer resume": ["1"],
         "transfer cancel": ["1"],
         "stats": ["a.b"], "metrics": ["--textfile", "/\(hostile)"],
-        "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"],
+        "simulate expiration": ["a.b"], "simulate conditions": ["--idle", "true"], "simulate forecast": [],
         "replay": ["day", "--count", "1", "--conditions", "/\(hostile)"], "host status": [], "host reload": [],
         "host check": ["--config", "/\(hostile)", "--state-directory", "/\(hostile)"],
         "host backup": ["/\(hostile)/b.tar", "--state-directory", "/\(hostile)"],
@@ -51,7 +51,8 @@ struct TerminalSafetyTests {
         "task stop", "task retry",
         "task cursor", "task list", "push send", "push token",
         "plugin list", "plugin show", "plugin pause", "plugin resume", "launch list", "launch show", "launch stop",
-        "schedule list", "simulate expiration", "simulate conditions", "host status", "host reload",
+        "schedule list", "simulate expiration", "simulate conditions", "simulate forecast", "host status",
+        "host reload",
         "transfer list", "transfer show", "transfer pause", "transfer resume", "transfer cancel", "stats",
     ]
 
@@ -239,6 +240,7 @@ struct TerminalSafetyTests {
         case .run: try hostile(RunReply(launching: [LaunchNumber(rawValue: 1)]))
         case .simulateExpiration: try hostile(ExpirationSimulationReply(launch: LaunchNumber(rawValue: 1)))
         case .simulateConditions: try hostile(Samples.conditions)
+        case .forecast: try hostile(Samples.forecast())
         }
     }
 

@@ -57,6 +57,7 @@ struct APIDescriptionTests {
         (.taskSubmitBatch, TaskBatch.fields),
         (.run, RunOrder.fields),
         (.simulateExpiration, ExpirationSimulation.fields), (.simulateConditions, ConditionsSimulation.fields),
+        (.forecast, ForecastOrder.fields),
     ])
     func `each request body in the API description has exactly the fields that its route accepts`(
         route: Route,
@@ -77,7 +78,8 @@ struct APIDescriptionTests {
             case .texts, .objects: #expect(type == .string("array"))
             case .boolean: #expect(type == .string("boolean"))
             case .booleanOrNull: #expect(type == .array([.string("boolean"), .string("null")]))
-            case .booleansOrNulls: #expect(type == .string("object"))
+            case .whole: #expect(type == .string("integer"))
+            case .booleansOrNulls, .object: #expect(type == .string("object"))
             }
         }
     }
@@ -173,6 +175,10 @@ struct APIDescriptionTests {
         "LogLevel": LogLevel.allCases.map(\.name),
         "LogLine.stream": LogStream.allCases.map(\.rawValue),
         "Launch.cause": LaunchCause.allCases.map(\.name),
+        // `ForecastTests` compares them with the model, on which the API does not depend.
+        "Forecast.cut.reason": ["steps", "processor-time", "work", "loading"],
+        "ForecastLaunch.tasks.origin": ["running", "pending", "schedule", "host"],
+        "ForecastLaunch.tasks.basis": ["earlier-runs", "budget", "fixed"],
         "PluginPush.priority": PushPriority.allCases.map(\.rawValue),
         "PluginPushReply.state": PluginPushReply.State.allCases.map(\.rawValue),
         "PushTokenCheckReply.state": PushTokenCheckReply.State.allCases.map(\.rawValue),

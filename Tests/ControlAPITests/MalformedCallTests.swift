@@ -31,6 +31,7 @@ struct MalformedCallTests {
             case .taskSubmit: _ = try TaskSubmission.reading(data, for: call.route).validated()
             case .run: _ = try RunOrder.reading(data, for: call.route).validated()
             case .simulateExpiration: _ = try ExpirationSimulation.reading(data, for: call.route).validated()
+            case .forecast: _ = try ForecastOrder.reading(data, for: call.route).validated(at: Samples.now)
             default: _ = try ConditionsSimulation.reading(data, for: call.route).validated()
             }
         }
@@ -116,6 +117,20 @@ struct MalformedCallTests {
         Case(#"{"identifiers": "a.b"}"#, "field-type", "identifiers", "a list", to: .run),
         Case(#"{"identifiers": ["a.b", "c d"]}"#, "identifier-invalid", "identifiers[1]", "remove it", to: .run),
         Case(#"{"identifier": ""}"#, "identifier-invalid", "identifier", "reverse-DNS", to: .simulateExpiration),
+        Case(#"{"until": "2026-02-09T02:00:00Z"}"#, "time-invalid", "until", "8d ahead", to: .forecast),
+        Case(#"{"until": "2026-01-31T01:48:00Z"}"#, "time-invalid", "until", "later time", to: .forecast),
+        Case(#"{"limit": 1001}"#, "number-invalid", "limit", "from 1 to 1000", to: .forecast),
+        Case(#"{"limit": 1.5}"#, "field-type", "limit", "a whole number", to: .forecast),
+        Case(#"{"conditions": {"network": 0}}"#, "field-type", "conditions.network", "true, false", to: .forecast),
+        Case(#"{"conditions": {"nework": true}}"#, "field-unknown", "conditions.nework", "network", to: .forecast),
+        Case(#"{"conditions": {}}"#, "condition-missing", "conditions", "one of external_power", to: .forecast),
+        Case(
+            #"{"policies": {"day_budget_ns": 0}}"#,
+            "number-invalid",
+            "policies.day_budget_ns",
+            "from 1000000000",
+            to: .forecast
+        ),
         Case("{}", "condition-missing", nil, "one of external_power, network, idle", to: .simulateConditions),
         Case(#"{"network": 0}"#, "field-type", "network", "true, false or null", to: .simulateConditions),
         Case(

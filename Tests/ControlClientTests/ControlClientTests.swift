@@ -66,13 +66,19 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a task list is fetched page by page until a page has no cursor`() async throws {
+    @Test func `a task list is fetched page by page, and work that is on several pages is listed once`() async throws {
         let (sample, plugin) = (try Samples.taskList(), try Samples.plugin())
         let cursor = WorkCursor(plugin: plugin, number: SubmissionNumber(rawValue: 12))
         let pages = [
             TaskListReply(pending: sample.pending, running: sample.running, events: [], next: cursor),
-            TaskListReply(pending: [], running: [], events: [], next: .end(of: plugin), isPartial: true),
-            TaskListReply(pending: [], running: [], events: sample.events),
+            TaskListReply(
+                pending: [],
+                running: sample.running,
+                events: [],
+                next: .end(of: plugin),
+                isPartial: true
+            ),
+            TaskListReply(pending: sample.pending, running: [], events: sample.events),
         ]
         try await StubHost.with(Self.answers(try pages.map(text))) { host in
             let list = try await host.connected {

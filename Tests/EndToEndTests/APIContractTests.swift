@@ -129,6 +129,8 @@ struct APIContractTests {
             try api.callMetrics()
             try api.call(.simulateConditions, body: #"{"network": false}"#)
             try api.call(.simulateConditions, body: #"{"network": null}"#)
+            #expect(try api.call(.forecast, body: "{}")["complete"] == .boolean(true))
+            try api.call(.forecast, body: #"{"conditions": {"idle": true}, "policies": {"off": ["idle"]}}"#)
             try api.call(.simulateExpiration, body: #"{"identifier": "\#(patient.task())"}"#)
             try await host.waitForJournal("its end") { $0.identifier == patient.task() && $0.event == "failed" }
             guard case .integer(let again) = try api.call(.taskRetry, patient.task())["submission"] else {
@@ -208,6 +210,8 @@ struct APIContractTests {
             try api.call(.taskRetry, "com.example.nobody.task", status: 404)
             try api.call(.journal, query: [("launch", "4711")], status: 404)
             try api.call(.logs, query: [("launch", "4711")], status: 404)
+            try api.call(.forecast, body: #"{"plugin": "com.example.nobody"}"#, status: 404)
+            try api.call(.forecast, body: #"{"policies": {"off": ["idleness"]}}"#, status: 400)
             try api.call(
                 .simulateConditions,
                 body: #"{"locked_containers": {"com.example.nobody": true}}"#,

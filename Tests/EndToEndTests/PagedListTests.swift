@@ -48,7 +48,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func `running tasks are on the first page of a task list only, and the filters of the list apply to them`()
+    @Test func `running tasks are on the pages up to their place in the list, and its filters apply to them`()
         async throws
     {
         let patient = Self.plugins[1]
@@ -61,10 +61,30 @@ struct PagedListTests {
             let first = try await host.client.taskPage(TaskQuery(limit: 1, kinds: [.processing]))
             #expect(first.running.map(\.submission) == [running] && first.next != nil)
             let cursor = first.next.flatMap(WorkCursor.init(text:))
-            #expect(try await host.client.taskPage(TaskQuery(limit: 1, after: cursor)).listedRunning == nil)
-            #expect(try await host.client.taskPage(TaskQuery(kinds: [.refresh])).listedRunning == [])
+            let second = try await host.client.taskPage(TaskQuery(limit: 1, after: cursor))
+            #expect(second.running.map(\.submission) == [running])
+            let end = try #require(PluginIdentifier(patient.identifier)).endOfWork
+            #expect(try await host.client.taskPage(TaskQuery(limit: 1, after: end)).running.isEmpty)
+            #expect(try await host.client.taskPage(TaskQuery(kinds: [.refresh])).running.isEmpty)
             let other = try #require(PluginIdentifier(Self.plugins[0].identifier))
             #expect(try await host.client.tasks(plugin: other, kinds: [.processing]).running.isEmpty)
+        }
+    }
+
+    @Test func `a request that starts between two pages of a task list is a running task of the later page`()
+        async throws
+    {
+        let patient = Self.plugins[1]
+        try await HostFixture.with(plugins: Self.plugins) { host in
+            _ = try await host.submit(Self.plugins[0].task("one"), earliestBegin: HostFixture.tomorrow)
+            let waiting = try await host.submit(patient.task("one"), earliestBegin: HostFixture.tomorrow)
+            let first = try await host.client.taskPage(TaskQuery(limit: 1))
+            #expect(first.running.isEmpty && Self.identifiers(first) == [Self.plugins[0].task("one")])
+            #expect(try await host.bgtask("run", patient.task("one")).status == 0)
+            try await host.wait(for: waiting, toRun: patient)
+            let cursor = first.next.flatMap(WorkCursor.init(text:))
+            let second = try await host.client.taskPage(TaskQuery(limit: 1, after: cursor))
+            #expect(second.pending.isEmpty && second.running.map(\.submission) == [waiting])
         }
     }
 
@@ -130,4 +150,9 @@ struct PagedListTests {
 
 extension String {
     fileprivate var plugin: PluginIdentifier? { PluginIdentifier(self) }
+}
+
+extension PluginIdentifier {
+    /// The position after all waiting work of the plugin.
+    fileprivate var endOfWork: WorkCursor { .end(of: self) }
 }

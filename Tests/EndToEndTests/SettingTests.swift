@@ -31,6 +31,7 @@ struct SettingTests {
     /// The settings that `host status` does not show: they have no effect on decisions, or on those about transfers only.
     private static let hidden: Set = [
         "runner", "cgroup", "log-level", "limits.transfer", "launches.transfer", "transfers.no-progress-limit",
+        "transfers.retention", "transfers.discretionary-rate",
     ]
 
     /// The default differs between a system host, which root starts, and a user's host.
@@ -105,6 +106,8 @@ struct SettingTests {
         Setting("continued.stall-limit", "stall-limit", "33s", shows: "expired after 33s"),
         Setting("continued.pressure-interval", nil, "39s", shows: "one task is expired every 39s"),
         Setting("transfers.no-progress-limit", nil, "3d", shows: nil),
+        Setting("transfers.retention", nil, "4d", shows: nil),
+        Setting("transfers.discretionary-rate", nil, "1MiB", shows: nil),
         Setting("background-refresh", "background-refresh", "false", shows: "refresh         off"),
         Setting("minimum-fetch-interval", "minimum-fetch-interval", "20min", shows: "at most every 20min"),
         Setting("policies.off", nil, "[power-saver]", shows: "off: power-saver"),

@@ -79,6 +79,7 @@ struct FuzzedCall {
         case .pushTokenRevoke: _ = try PluginIdentifier(validating: value)
         case .pushTokenCheck: _ = try PushTokenCheck.reading(body, for: route).validated()
         case .simulateConditions: _ = try ConditionsSimulation.reading(body, for: route).validated()
+        case .forecast: _ = try ForecastOrder.reading(body, for: route).validated(at: WallTime(nanoseconds: 0))
         case .pluginShow: _ = try PluginIdentifier(validating: value)
         case .taskWhy, .taskCursor, .taskCursorClear: _ = try TaskIdentifier(validating: value)
         case .taskRetry: _ = try RetrySubject(validating: value)

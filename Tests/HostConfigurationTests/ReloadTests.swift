@@ -31,15 +31,17 @@ struct ReloadTests {
             configuration.scheduling.plugins[plugin]?.isEnabled = false
             configuration.controlSocket = "/elsewhere"
             configuration.scheduling.removedPluginRetention = .seconds(1)
+            configuration.scheduling.transfers.retention = .seconds(1)
             configuration.settings[plugin] = ["feed": "x"]
         }
         let present = configuration()
         let reload = present.reloaded(as: new)
         #expect(reload.applied == ["budgets", "spacing", "transfers", "plugins.com.example.feed"])
-        #expect(reload.needingRestart == ["socket", "removed-plugin-retention", "plugins.settings"])
+        #expect(reload.needingRestart == ["socket", "transfers.retention", "removed-plugin-retention", "plugins.settings"])
         let next = reload.configuration
         #expect(next.scheduling.spacing == .seconds(7) && next.scheduling.plugins[plugin]?.isEnabled == false)
         #expect(next.controlSocket == present.controlSocket && next.settings.isEmpty)
+        #expect(next.scheduling.transfers.retention == present.scheduling.transfers.retention)
         #expect(next.scheduling.removedPluginRetention == present.scheduling.removedPluginRetention)
     }
 

@@ -41,7 +41,7 @@ struct SchemaTests {
         "isolation: files", "isolation: []", "isolation: [files, required]",
         "conditions: { heat: true }",
         "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201",
-        "transfers: { no-progress-limit: 14 }",
+        "transfers: { no-progress-limit: 14 }", "transfers: { retention: 7 }", "transfers: { discretionary-rate: fast }",
         "journal-size: 256 MB", "journal-size: 1", "logs: { launch: 1 MB }", "logs: { age: 1d }",
         "policies: { off: [impatience] }", "policies: { learn-use: sometimes }", "retry: { attempts: 0 }",
         "plugins: { nodot: { enabled: true } }",

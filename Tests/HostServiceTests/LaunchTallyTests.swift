@@ -196,6 +196,44 @@ struct LaunchTallyTests {
         #expect(tally.pushes == [.accepted: 0])
     }
 
+    private func transfer(
+        _ state: TransferState,
+        _ fault: TransferFault? = nil,
+        direction: TransferDescription.Direction = .download,
+        bytes: UInt64 = 0
+    ) throws -> LedgerChange {
+        var transfer = Transfer(
+            plugin: plugin,
+            number: SubmissionNumber(rawValue: 7),
+            direction: direction,
+            session: try #require(TransferSession("files")),
+            label: nil,
+            url: "https://example.com/file",
+            place: "7-abcdef",
+            begunAt: time(100)
+        )
+        (transfer.state, transfer.fault, transfer.bytes) = (state, fault, bytes)
+        transfer.endedAt = state == .waiting ? nil : time(200)
+        return .storeTransfer(transfer)
+    }
+
+    @Test func `ended transfers count by direction and result, and tries do not`() throws {
+        let tally = tally([
+            try transfer(.waiting), try transfer(.waiting, .network, bytes: 10), try transfer(.finished, bytes: 100),
+            try transfer(.finished, bytes: 20), try transfer(.failed, .httpStatus, bytes: 5), try transfer(.cancelled),
+            try transfer(.finished, direction: .upload, bytes: 3),
+        ])
+        #expect(
+            tally.transfers == [
+                TransferSeries(direction: .download, result: "finished"): 2,
+                TransferSeries(direction: .download, result: "http-status"): 1,
+                TransferSeries(direction: .download, result: "cancelled"): 1,
+                TransferSeries(direction: .upload, result: "finished"): 1,
+            ]
+        )
+        #expect(tally.transferBytes == [.download: 120, .upload: 3])
+    }
+
     @Test func `plugins beyond the bound share one label`() throws {
         var labels = PluginLabels()
         for number in 1...PluginLabels.most {

@@ -37,6 +37,7 @@ final class StateCareTests: Sendable {
                 threads: threads,
                 logs: LaunchLogs(directory: directory.file("state/logs"), log: Logger(label: "test")),
                 retention: .seconds(90 * Self.day),
+                transferRetention: .seconds(7 * Self.day),
                 doubt: .seconds(600),
                 now: { [self] in WallTime(nanoseconds: today.withLock { $0 } * Self.day * 1_000_000_000) },
                 clock: clock,
@@ -99,6 +100,44 @@ final class StateCareTests: Sendable {
                 }
             }
         }
+    }
+
+    @Test func `a file that a plugin does not take is deleted with its transfer after the retention`() async throws {
+        try await ScratchDirectory.with { directory in
+            let staging = "state/containers/com.example.feed/\(Transfer.directory)"
+            try directory.makeDirectory(staging)
+            let file = directory.file("\(staging)/1-aa")
+            try Data("x".utf8).write(to: URL(filePath: file))
+            try await withCare(in: directory) { ledger in
+                try await ledger.commitAndWait([.storeTransfer(try Self.transfer(endedOn: 95))])
+                #expect(await clock.nextSleep() == .seconds(600))
+                clock.advance(by: .seconds(600))
+                #expect(await clock.nextSleep() == .seconds(Self.day))
+                #expect(FileManager.default.fileExists(atPath: file))
+                today.withLock { $0 = 103 }
+                clock.advance(by: .seconds(Self.day))
+                #expect(await clock.nextSleep() == .seconds(Self.day))
+                #expect(!FileManager.default.fileExists(atPath: file))
+                #expect(try ledger.transfers().isEmpty)
+            }
+        }
+    }
+
+    private static func transfer(endedOn day: Int64) throws -> Transfer {
+        var transfer = Transfer(
+            plugin: try #require(PluginIdentifier("com.example.feed")),
+            number: SubmissionNumber(rawValue: 1),
+            direction: .download,
+            session: try #require(TransferSession("main")),
+            label: nil,
+            url: "https://example.com/a",
+            place: "1-aa",
+            begunAt: WallTime(nanoseconds: 0)
+        )
+        transfer.state = .finished
+        transfer.endedAt = WallTime(nanoseconds: day * Self.day * 1_000_000_000)
+        transfer.file = transfer.filePath
+        return transfer
     }
 
     @Test func `a journal above its capacity is reduced after the first ten minutes`() async throws {

@@ -131,10 +131,42 @@ struct CursorReaderTests {
         #expect(reader.takeFailure() == nil)
     }
 
-    @Test func `a failed read at a completion is reported as the last read of the cursor`() throws {
+    @Test func `a completion whose read fails waits for an owed read, which finds the cursor`() throws {
+        write([1], number: 1)
+        let failing = try failingReader()
+        var reader = failing.reader
+        let completion = RunnerMessage.completed(Self.task, .failure)
+        let first = reader.read(at: completion, time(0))
+        #expect(first.isDelayed && first.owed == Self.task && first.slot == nil)
+        #expect(reader.takeFailure()?.isLast == false)
+        // Another event of the launch resumes its channel before the owed read.
+        let early = reader.read(at: completion, time(10))
+        #expect(early.isDelayed && early.owed == nil && reader.takeFailure() == nil)
+        try #require(dup2(memory.descriptor.number, failing.descriptor) == failing.descriptor)
+        #expect(reader.readOwed(Self.task, at: time(250))?.bytes == [1])
+        let last = reader.read(at: completion, time(250))
+        #expect(!last.isDelayed && last.slot == nil && reader.takeFailure() == nil)
+        #expect(reader.readLast().isEmpty)
+    }
+
+    @Test func `a completion whose reads keep failing is delivered after four further reads`() throws {
         write([1], number: 1)
         var reader = try failingReader().reader
-        #expect(reader.read(at: .completed(Self.task, .success), time(0)).slot == nil)
+        let completion = RunnerMessage.completed(Self.task, .failure)
+        for turn in 0..<Int64(CursorReader.mostDelays) {
+            #expect(reader.read(at: completion, time(250 * turn)).owed == Self.task)
+            #expect(reader.readOwed(Self.task, at: time(250 * (turn + 1))) == nil)
+            #expect(reader.takeFailure()?.isLast == false)
+        }
+        #expect(!reader.read(at: completion, time(1_000)).isDelayed)
+        #expect(reader.takeFailure()?.isLast == true)
+    }
+
+    @Test func `a failed read at a completion that cannot wait is reported as the last read of the cursor`() throws {
+        write([1], number: 1)
+        var reader = try failingReader().reader
+        let read = reader.read(at: .completed(Self.task, .success), time(0), mayWait: false)
+        #expect(read.slot == nil && !read.isDelayed)
         let taken = reader.takeFailure()
         let failure = try #require(taken)
         #expect(failure.isLast && failure.message.contains("it begins at the cursor that was read before"))

@@ -117,6 +117,26 @@ struct TrialAnswerTests {
         #expect(!refuses && token.bytes.count == PushToken.size)
     }
 
+    @Test(arguments: [
+        ("https://example.com/file", SubmissionRefusal.SubReason.transferLibraryMissing),
+        ("ftp://example.com/file", .notOffered),
+    ])
+    func `a trial refuses each transfer, and records the refusal`(
+        url: String,
+        subReason: SubmissionRefusal.SubReason
+    ) throws {
+        var trial = try PlayedTrial(tasks: ["one"])
+        _ = trial.enter()
+        let session = try #require(TransferSession("files"))
+        let transfer = TransferDescription(direction: .download, session: session, url: url)
+        let actions = trial.receive(.beginTransfer(CallNumber(rawValue: 1), transfer), at: 5)
+        #expect(refusal(actions) == subReason)
+        let recorded = trial.course.log.all { event -> SubmissionRefusal.SubReason? in
+            if case .transferRefused(transfer, let refusal) = event { refusal.subReason } else { nil }
+        }
+        #expect(recorded == [subReason])
+    }
+
     @Test func `a continued request submitted in a trial is delivered to the same launch and keeps it open`() throws {
         var trial = try PlayedTrial(tasks: ["one"])
         _ = trial.enter()

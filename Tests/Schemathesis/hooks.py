@@ -36,6 +36,9 @@ def inlined(schema, schemas):
 def before_call(context, case, kwargs):
     if case.meta and case.meta.generation.mode.is_positive:
         correct_query(case.operation.path, case.query or {})
+        if case.operation.path == "/v1/forecast" and isinstance(case.body, dict):
+            # The end of a forecast is near the time of the call.
+            case.body.pop("until", None)
         if isinstance(case.body, dict):
             for body in case.body.get("requests", [case.body]):
                 correct_body(body)

@@ -73,7 +73,7 @@ struct RetentionTests {
 
     @Test(arguments: [
         (Prune.journal, "journal_by_time (at<?)"), (Prune.launches, "launch_by_end (ended_at<?)"),
-        (Prune.waits, "wait_by_end (until<?)"),
+        (Prune.waits, "wait_by_end (until<?)"), (Prune.transfers, "transfer_by_end (ended_at<?)"),
     ])
     func `rows to prune are found by an index on time, without scan or sort`(sql: String, index: String) throws {
         let plan = try ledger.queryPlan(sql, [1, 1])

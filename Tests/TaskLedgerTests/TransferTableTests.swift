@@ -15,12 +15,17 @@ struct TransferTableTests {
         return session
     }
 
-    private func transfer(_ number: Int64, of plugin: PluginIdentifier = feed) -> Transfer {
+    private func transfer(
+        _ number: Int64,
+        of plugin: PluginIdentifier = feed,
+        _ direction: TransferDescription.Direction = .download,
+        in session: TransferSession? = nil
+    ) -> Transfer {
         Transfer(
             plugin: plugin,
             number: SubmissionNumber(rawValue: number),
-            direction: .download,
-            session: main,
+            direction: direction,
+            session: session ?? main,
             label: "Photos",
             url: "https://example.com/a",
             place: "\(number)-00ff",
@@ -28,15 +33,21 @@ struct TransferTableTests {
         )
     }
 
-    private func ended(_ number: Int64, file: String? = nil) -> Transfer {
-        var transfer = transfer(number)
+    private func ended(
+        _ number: Int64,
+        _ direction: TransferDescription.Direction = .download,
+        in session: TransferSession? = nil,
+        file: String? = nil,
+        at end: Int64 = 200
+    ) -> Transfer {
+        var transfer = transfer(number, of: feed, direction, in: session)
         transfer.state = .finished
         transfer.httpStatus = 200
         transfer.bytes = 12
         transfer.total = 12
         transfer.idle = .seconds(3)
         transfer.triedAt = time(150)
-        transfer.endedAt = time(200)
+        transfer.endedAt = time(end)
         transfer.file = file
         transfer.message = "done"
         return transfer
@@ -82,12 +93,71 @@ struct TransferTableTests {
         try ledger.close()
     }
 
-    @Test func `the pending work of a plugin has its open transfers only`() async throws {
+    @Test func `the work of a plugin has its open transfers and its untaken files, also without a request`()
+        async throws
+    {
+        let ledger = try Ledger.inMemory()
+        let left = [transfer(2), ended(3, file: ".transfers/3")]
+        try await ledger.commitAndWait(([ended(1)] + left).map { .storeTransfer($0) })
+        #expect(try ledger.snapshot().pendingPlugins == [feed])
+        #expect(try ledger.work(of: feed).transfers == left)
+        try await ledger.commitAndWait([
+            .storeTransfer(ended(2)), .takeTransfer(feed, SubmissionNumber(rawValue: 3)),
+        ])
+        #expect(try ledger.snapshot().pendingPlugins.isEmpty)
+    }
+
+    @Test func `a bounded list of a session has its ended transfers first`() async throws {
+        let ledger = try Ledger.inMemory()
+        let all = [transfer(1), ended(2), transfer(3, in: Self.session("other")), ended(4), transfer(5)]
+        try await ledger.commitAndWait(all.map { .storeTransfer($0) })
+        func list(_ session: TransferSession?, atMost limit: Int) throws -> [Int64] {
+            try ledger.transfers(of: feed, in: session, atMost: limit).map(\.number.rawValue)
+        }
+        #expect(try list(main, atMost: 9) == [2, 4, 1, 5])
+        #expect(try list(main, atMost: 3) == [2, 4, 1])
+        #expect(try list(nil, atMost: 9) == [2, 4, 1, 3, 5])
+    }
+
+    @Test func `ended transfers are pruned in bounded steps, the oldest first, and open ones stay`() async throws {
+        let ledger = try Ledger.inMemory()
+        let all = [ended(1, file: ".transfers/1", at: 150), ended(2, at: 120), ended(3, at: 300), transfer(4)]
+        try await ledger.commitAndWait(all.map { .storeTransfer($0) })
+        func prune() throws -> [Int64] {
+            _ = try ledger.pruneTransfers(endedBefore: time(200), atMost: 1)
+            return try ledger.transfers().map(\.number.rawValue)
+        }
+        #expect(try prune() == [1, 3, 4])
+        #expect(try prune() == [3, 4])
+        #expect(try prune() == [3, 4])
+    }
+
+    @Test func `a transfer whose plugin has not received the event about its session is not pruned`() async throws {
+        let ledger = try Ledger.inMemory()
+        let event = PendingEvent(
+            plugin: feed,
+            number: SubmissionNumber(rawValue: 5),
+            type: .transfersFinished,
+            session: main,
+            createdAt: time(200)
+        )
+        try await ledger.commitAndWait([
+            .storeTransfer(ended(1, file: ".transfers/1")), .storeTransfer(ended(2, in: Self.session("other"))),
+            .storeEvent(event, payload: Array("main".utf8)),
+        ])
+        #expect(try ledger.pruneTransfers(endedBefore: time(900), atMost: 9) == 1)
+        #expect(try ledger.transfers().map(\.number.rawValue) == [1])
+        try await ledger.commitAndWait([.removeEvent(event.number)])
+        #expect(try ledger.pruneTransfers(endedBefore: time(900), atMost: 9) == 1)
+    }
+
+    @Test func `a handled session drops the responses to its uploads`() async throws {
         let ledger = try Ledger.inMemory()
         try await ledger.commitAndWait([
-            .storeRequest(fullRequest(9), payload: []), .storeTransfer(ended(1)), .storeTransfer(transfer(2)),
+            .storeTransfer(ended(1, .upload, file: ".transfers/1")), .storeTransfer(ended(2, file: ".transfers/2")),
         ])
-        #expect(try ledger.work(of: feed).transfers == [transfer(2)])
+        try await ledger.commitAndWait([.dropTransfers(feed, main, before: SubmissionNumber(rawValue: 7))])
+        #expect(try ledger.transfers().map(\.number.rawValue) == [2])
     }
 
     @Test func `a handled session keeps open transfers, later ones and files that were not taken`() async throws {

@@ -147,14 +147,15 @@ class File:
             exchange.hang_up()
 
 
-def send_slowly(exchange, data, rate, piece=65536):
-    """Sends at a rate in bytes per second. Returns the number of bytes that arrived at the client's machine, when the
-    connection breaks or all are sent."""
+def send_slowly(exchange, data, rate, piece=65536, report=lambda sent: None):
+    """Sends at a rate in bytes per second, and reports each number of sent bytes. Returns the number of bytes that
+    arrived at the client's machine, when the connection breaks or all are sent."""
     start, sent = time.monotonic(), 0
     try:
         while sent < len(data):
             exchange.send(data[sent:sent + piece])
             sent = min(sent + piece, len(data))
+            report(sent)
             time.sleep(max(0, start + sent / rate - time.monotonic()))
         return sent
     except OSError:

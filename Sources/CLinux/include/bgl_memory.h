@@ -14,4 +14,9 @@ void *bgl_map_shared(int memory, uint64_t size);
 /* Reads bytes at an offset. Returns their number, or a negative errno. */
 int64_t bgl_read_at(int file, void *buffer, uint64_t size, uint64_t offset);
 
+/* Lets the allocator of this process return freed memory to the system: few arenas, large blocks in mappings of their
+ * own, and a low limit of free memory at the end of an arena. Called before the first thread is created, because later
+ * threads may already have arenas. */
+void bgl_return_freed_memory(void);
+
 #endif

@@ -108,7 +108,7 @@ extension TaskListReply: ListReply {
     var rows: [TaskRow] {
         get { running.map(TaskRow.running) + pending.map(TaskRow.pending) + events.map(TaskRow.event) }
         set {
-            listedRunning = newValue.compactMap { if case .running(let task) = $0 { task } else { nil } }
+            running = newValue.compactMap { if case .running(let task) = $0 { task } else { nil } }
             pending = newValue.compactMap { if case .pending(let task) = $0 { task } else { nil } }
             events = newValue.compactMap { if case .event(let event) = $0 { event } else { nil } }
         }

@@ -72,6 +72,8 @@ extension TrialEvent {
         case .assertionsExpired(let reason): "assertions expired: \(reason.name)"
         case .submitted(let request, _, let refusal, _):
             "submitted \(request.identifier) (\(request.kind.name)): " + (refusal?.description ?? "accepted")
+        case .transferRefused(let transfer, let refusal):
+            "\(transfer.direction.name) of \(transfer.shownURL): \(refusal)"
         case .cancelled(let identifier): "cancelled " + (identifier?.text ?? "all requests")
         case .listed(let count): "listed \(count) pending \(count == 1 ? "request" : "requests")"
         case .fetchInterval(let interval): "fetch interval: " + (interval?.humanReadable ?? "never")

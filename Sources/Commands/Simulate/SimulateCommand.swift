@@ -2,17 +2,17 @@
 
 import ArgumentParser
 
-/// The parent command of `simulate expiration` and `simulate conditions`.
+/// The parent command of `simulate expiration`, `simulate conditions` and `simulate forecast`.
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Simulate conditions and expiration.",
+        abstract: "Simulate conditions, expiration and the next launches.",
         discussion: """
             Example:
               bgtask simulate conditions --external-power false
             """,
         subcommands: [
-            SimulateExpirationCommand.self, SimulateConditionsCommand.self,
+            SimulateExpirationCommand.self, SimulateConditionsCommand.self, SimulateForecastCommand.self,
         ]
     )
 }

@@ -11,6 +11,9 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
     case oldestEligible = "oldest_eligible_seconds"
     case oldestPending = "oldest_pending_seconds"
     case pushes = "pushes"
+    case transfersOpen = "transfers_open"
+    case transfers = "transfers"
+    case transferBytes = "transfer_bytes"
     case launches = "launches"
     case launchBudgetUsed = "launch_budget_used_ratio"
     case launchOverrun = "launch_overrun_seconds"
@@ -82,6 +85,14 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
                 .counter, ["result"],
                 "Pushes: accepted, and of these delivered, replaced, superseded, lapsed, cancelled and abandoned."
             )
+        case .transfersOpen:
+            (.gauge, ["state"], "Transfers without an end: running, and waiting, which includes the paused ones.")
+        case .transfers:
+            (
+                .counter, ["direction", "result"],
+                "Ended transfers: finished, cancelled, or failed with the code of the result."
+            )
+        case .transferBytes: (.counter, ["direction"], "Bytes of the files of finished transfers.")
         case .launches: (.counter, ["plugin", "lane", "outcome"], "Ended launches.")
         case .launchBudgetUsed:
             (.histogram, ["plugin", "lane"], "Running time of a launch as a part of its budget; above 1 it overran.")

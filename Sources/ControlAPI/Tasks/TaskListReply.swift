@@ -6,8 +6,9 @@ package import TaskModel
 package struct TaskListReply: Codable, Hashable, Sendable {
     /// Pending requests, sorted by plugin, then by submission number.
     package var pending: [Pending]
-    /// All running tasks; nil on every page but the first.
-    package var listedRunning: [Running]?
+    /// On the first page all running tasks. On a later page those whose place in the list is after the previous page,
+    /// because one of them may have started since: a running task may be on several pages.
+    package var running: [Running]
     /// Waiting events, sorted by plugin, then by submission number.
     package var events: [Event]
     /// Value of the query parameter `after` for the next page; nil at the end of the list.
@@ -17,24 +18,30 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
     package init(
         pending: [Pending],
-        running: [Running]?,
+        running: [Running],
         events: [Event],
         next: WorkCursor? = nil,
         isPartial: Bool = false
     ) {
         self.pending = pending
-        listedRunning = running
+        self.running = running
         self.events = events
         self.next = next?.text
         self.isPartial = isPartial
     }
 
-    /// The running tasks; empty on every page but the first.
-    package var running: [Running] { listedRunning ?? [] }
+    /// Adds a further page of the list. Work that was on an earlier page keeps its first place.
+    package mutating func add(_ page: TaskListReply) {
+        var listed = Set(pending.map(\.submission) + running.map(\.submission) + events.map(\.submission))
+        running += page.running.filter { listed.insert($0.submission).inserted }
+        pending += page.pending.filter { listed.insert($0.submission).inserted }
+        events += page.events.filter { listed.insert($0.submission).inserted }
+        next = page.next
+        isPartial = isPartial || page.isPartial
+    }
 
     private enum CodingKeys: String, CodingKey {
-        case pending, events, next
-        case listedRunning = "running"
+        case pending, running, events, next
         case isPartial = "partial"
     }
 

@@ -2,13 +2,13 @@
 
 package import TaskModel
 
-/// The query of `GET /v1/tasks`: a page of the waiting work and, on the first page, all running tasks.
+/// The query of `GET /v1/tasks`: a page of the waiting work, and the running tasks whose place is after `after`.
 package struct TaskQuery: Hashable, Sendable {
     static let names = ["limit", "after", "plugin", "kind"]
 
     /// Maximum number of pending requests and waiting events in the page. Running tasks do not count.
     package var limit: Int
-    /// The position at which the previous page ended; nil for the first page.
+    /// The position at which the previous page ended; nil for the first page, which has all running tasks.
     package var after: WorkCursor?
     package let plugin: PluginIdentifier?
     /// The kinds of work to list; empty for every kind.

@@ -18,6 +18,10 @@ package struct BodyField: Hashable, Sendable {
         case booleanOrNull
         /// An object with a boolean or null for each key, which is a plugin identifier.
         case booleansOrNulls
+        /// A whole number.
+        case whole
+        /// An object with these fields.
+        indirect case object([BodyField])
         /// A list of objects. The elements are checked one by one.
         case objects
         case time
@@ -30,6 +34,8 @@ package struct BodyField: Hashable, Sendable {
             case .boolean: "true or false"
             case .booleanOrNull: "true, false or null"
             case .booleansOrNulls: "an object with true, false or null for each plugin identifier"
+            case .whole: "a whole number"
+            case .object: "an object"
             case .objects: "a list of objects"
             case .time: "an RFC 3339 time such as 2026-01-31T02:00:00Z"
             case .base64: "a string in base64"
@@ -102,13 +108,20 @@ extension [BodyField] {
 
     /// Throws a refusal for an unknown, missing or invalid field.
     func check(_ members: [String: JSONValue], for route: Route) throws(RouteError) {
+        try check(members, in: "the body of \(route)")
+    }
+
+    /// Throws a refusal as above.
+    ///
+    /// - Parameter whole: the object with the members, for messages.
+    fileprivate func check(_ members: [String: JSONValue], in whole: String) throws(RouteError) {
         let names = map(\.name)
         // The names are sorted, so that the same body is always refused for the same field.
         for name in members.keys.sorted() where !names.contains(name) {
             throw RouteError(
                 .fieldUnknown,
                 field: name,
-                "field \"\(name)\" is not part of the body of \(route)",
+                "field \"\(name)\" is not part of \(whole)",
                 remedy: NearestWord.remedy(for: name, among: names)
             )
         }
@@ -141,8 +154,14 @@ extension BodyField {
                 remedy: "add the field: \(remedy)"
             )
         case (_, nil), (.booleanOrNull, .null), (.booleanOrNull, .boolean), (.boolean, .boolean), (.text, .string),
-            (.objects, .array):
+            (.whole, .integer), (.objects, .array):
             break
+        case (.object(let fields), .object(let members)):
+            do throws(RouteError) {
+                try fields.check(members, in: "field \"\(name)\"")
+            } catch {
+                throw error.within(name)
+            }
         case (_, .null):
             let way = isRequired ? remedy : "\(remedy), or leave the field out"
             throw RouteError(.fieldNull, field: name, "field \"\(name)\" is null", remedy: way)

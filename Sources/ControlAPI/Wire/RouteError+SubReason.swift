@@ -62,6 +62,7 @@ extension RouteError {
 
         case tooManyConnections = "too-many-connections"
         case tooManyBatches = "too-many-batches"
+        case tooManyForecasts = "too-many-forecasts"
 
         package var code: Code {
             switch self {
@@ -80,7 +81,7 @@ extension RouteError {
                 .conflict
             case .pushTokenEnded: .gone
             case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
-            case .tooManyConnections, .tooManyBatches: .busy
+            case .tooManyConnections, .tooManyBatches, .tooManyForecasts: .busy
             }
         }
     }

@@ -209,6 +209,15 @@ package struct RouteError: Error, Hashable, Sendable {
         )
     }
 
+    /// The refusal of a forecast while many others wait for their computation.
+    package static func tooManyForecasts(most: Int) -> Self {
+        Self(
+            .tooManyForecasts,
+            "\(most) forecasts wait to be computed, as many as the host accepts",
+            remedy: "try again when they are answered"
+        )
+    }
+
     /// The refusal of a batch beyond the limit of batches in progress.
     package static func tooManyBatches(user: UInt32, most: Int) -> Self {
         Self(

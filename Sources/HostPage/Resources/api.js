@@ -2,7 +2,7 @@
 
 // Calls of the control API through bgtask page.
 
-import { token } from "./session.js";
+import { provenToken, token } from "./session.js";
 
 /** A call that was not successful. `isGone` when no host, or no bgtask page, has answered. */
 export class CallError extends Error {
@@ -13,7 +13,7 @@ export class CallError extends Error {
 }
 
 export const get = (path, query, signal) => call("GET", path, { query, signal });
-export const post = (path, body) => call("POST", path, { body });
+export const post = (path, body, signal) => call("POST", path, { body, signal });
 export const remove = (path) => call("DELETE", path);
 
 /** The path of a route with a value in it. */
@@ -30,8 +30,11 @@ export async function getTasks(query, signal) {
   const tasks = await get("/v1/tasks", { ...query, limit: TASKS }, signal);
   for (let page = 1; tasks.next && page < PAGES && tasks.pending.length + tasks.events.length < TASKS; page += 1) {
     const more = await get("/v1/tasks", { ...query, limit: TASKS, after: tasks.next }, signal);
-    tasks.pending.push(...more.pending);
-    tasks.events.push(...more.events);
+    // Work that starts or is requeued between two pages is on both: it keeps its first place.
+    const listed = new Set([...tasks.running, ...tasks.pending, ...tasks.events].map((task) => task.submission));
+    for (const part of ["running", "pending", "events"]) {
+      tasks[part].push(...more[part].filter((task) => !listed.has(task.submission)));
+    }
     tasks.next = more.next;
     tasks.partial ||= more.partial;
   }
@@ -53,7 +56,8 @@ async function call(method, path, { query, body, signal } = {}) {
 }
 
 async function open(method, path, { query = {}, body, signal } = {}) {
-  const headers = { authorization: `Bearer ${token()}` };
+  const used = token();
+  const headers = { authorization: `Bearer ${used}` };
   if (body !== undefined) headers["content-type"] = "application/json";
   let answer;
   try {
@@ -66,7 +70,10 @@ async function open(method, path, { query = {}, body, signal } = {}) {
       isGone: true, remedy: "start it again on the terminal with: bgtask page",
     });
   }
-  if (answer.ok) return answer;
+  if (answer.ok) {
+    provenToken(used);
+    return answer;
+  }
   throw await failure(answer);
 }
 
@@ -83,7 +90,7 @@ async function failure(answer) {
   let error = {};
   try {
     error = parse(text).error ?? {};
-  } catch { /* Not an answer of this API: the status has to do. */ }
+  } catch { /* Not an answer of this API: only its status is known. */ }
   return new CallError(error.message ?? `status ${answer.status}`, {
     status: answer.status, remedy: error.remedy, isGone: answer.status === 502,
   });

@@ -74,7 +74,7 @@ export function stopLaunchItem(number) {
   };
 }
 
-/** Lets a plugin wait for some hours, or until it is resumed without `hours`. */
+/** Pauses a plugin for some hours, or until it is resumed without `hours`. */
 export function pauseItem(plugin, hours) {
   const duration = hours === undefined ? [] : ["--for", `${hours}h`];
   return {
@@ -95,6 +95,39 @@ export function resumeItem(plugin) {
     call: async () => {
       const answer = await post(path("/v1/plugins/{identifier}/resume", plugin));
       return answer.was_paused ? "resumed" : "was not paused";
+    },
+  };
+}
+
+export function pauseTransferItem(number) {
+  return {
+    label: `transfer ${number}`,
+    command: command("transfer", "pause", number),
+    call: async () => {
+      const answer = await post(path("/v1/transfers/{number}/pause", number));
+      return answer.paused ? "paused" : "not paused";
+    },
+  };
+}
+
+export function resumeTransferItem(number) {
+  return {
+    label: `transfer ${number}`,
+    command: command("transfer", "resume", number),
+    call: async () => {
+      await post(path("/v1/transfers/{number}/resume", number));
+      return "resumed";
+    },
+  };
+}
+
+export function cancelTransferItem(number) {
+  return {
+    label: `transfer ${number}`,
+    command: command("transfer", "cancel", number),
+    call: async () => {
+      const answer = await post(path("/v1/transfers/{number}/cancel", number));
+      return answer.cancelled ? "cancelled" : "had ended before";
     },
   };
 }

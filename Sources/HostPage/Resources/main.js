@@ -14,13 +14,15 @@ import * as plugins from "./screen-plugins.js";
 import * as pushes from "./screen-pushes.js";
 import * as task from "./screen-task.js";
 import * as timeline from "./screen-timeline.js";
+import * as transfers from "./screen-transfers.js";
+import * as whatif from "./screen-whatif.js";
 import { session, shareToken, takeToken } from "./session.js";
 import { clockText, startClock, zoneText } from "./times.js";
 
-const SCREENS = { now, plugins, plugin, task, journal, launch, timeline, pushes };
+const SCREENS = { now, plugins, plugin, task, journal, launch, timeline, transfers, pushes, whatif };
 const TABS = [
   ["now", "Now"], ["plugins", "Plugins"], ["task", "Task"], ["journal", "Journal"], ["timeline", "Timeline"],
-  ["pushes", "Pushes"],
+  ["transfers", "Transfers"], ["pushes", "Pushes"], ["whatif", "What-if"],
 ];
 /** Milliseconds between two updates: entries come in bursts. */
 const UPDATE_PAUSE = 400;
@@ -28,7 +30,9 @@ const UPDATE_PAUSE = 400;
 const PROGRESS_PAUSE = 2000;
 /** Milliseconds after a load that no host has answered. */
 const FAILURE_PAUSE = 2000;
-/** The pause after a drawing, as a multiple of its time. */
+/** Milliseconds between two drawings of a moving screen. */
+const MOVE_PAUSE = 2000;
+/** The pause after a drawing, as a multiple of its time; that after a load is as long as the load. */
 const REST = 10;
 
 const content = document.getElementById("content");
@@ -36,6 +40,8 @@ let shown;
 let updating;
 let timer;
 let updatePause = UPDATE_PAUSE;
+/** Draws a screen again that shows time as a distance, without a load. */
+let moving;
 /** Time of the first call without an answer; undefined while the host answers. */
 let goneSince;
 
@@ -43,22 +49,30 @@ let goneSince;
 async function show({ isNew = false } = {}) {
   clearTimeout(timer);
   timer = undefined;
-  if (isNew) updating?.abort();
-  else if (updating) return later();
+  if (isNew) {
+    updating?.abort();
+    clearInterval(moving);
+    updatePause = UPDATE_PAUSE;
+  } else if (updating) {
+    return later();
+  }
   const here = place();
   const screen = SCREENS[here.screen] ?? now;
   const control = new AbortController();
   updating = control;
+  const begin = performance.now();
   try {
     const data = await screen.load(here, control.signal);
     if (control.signal.aborted) return;
     const start = performance.now();
     draw(screen, data, here);
-    updatePause = Math.max(UPDATE_PAUSE, (performance.now() - start) * REST);
-    if (screen.isBusy?.(data)) later(PROGRESS_PAUSE);
+    const rest = (performance.now() - start) * REST;
+    updatePause = Math.max(screen.pause ?? UPDATE_PAUSE, start - begin, rest);
+    if (screen.isBusy?.(data)) later(Math.max(PROGRESS_PAUSE, updatePause));
+    if (screen.isMoving) move(screen, data, here, Math.max(MOVE_PAUSE, rest));
   } catch (error) {
     if (error.name === "AbortError") return;
-    if (isNew || !error.isGone) drawFailure(error);
+    if (isNew || !error.isGone) drawFailure(error, screen, here);
     if (error.isGone) later(FAILURE_PAUSE);
   } finally {
     if (updating === control) updating = undefined;
@@ -72,11 +86,21 @@ function draw(screen, data, here) {
   content.setAttribute("aria-busy", "false");
 }
 
-function drawFailure(error) {
+/** Draws the same data at the present time, until the next load. */
+function move(screen, data, here, pause) {
+  clearInterval(moving);
+  moving = setInterval(() => document.hidden || draw(screen, data, here), pause);
+}
+
+/** Shows a failure. The fields of a screen stay, so that a refused value can be corrected. */
+function drawFailure(error, screen, here) {
+  clearInterval(moving);
+  const fields = screen?.fields?.(here);
   patch(content, [
-    el("h1", { key: "title" }, failureTitle(error)), el("p", { class: "failure" }, error.message),
-    error.remedy ? el("p", {}, error.remedy) : "",
-  ].filter(Boolean));
+    el("h1", { key: "title" }, fields ? screen.title(here) : failureTitle(error)), ...(fields ?? []),
+    el("div", { key: "failure", role: "alert" }, fields ? el("h2", {}, failureTitle(error)) : "",
+      el("p", { class: "failure" }, error.message), error.remedy ? el("p", {}, error.remedy) : ""),
+  ]);
   content.setAttribute("aria-busy", "false");
 }
 
@@ -96,7 +120,9 @@ function later(pause = updatePause) {
   }, pause);
 }
 
+/** Shows the place of the address. The address may have a new token: the file of bgtask page was opened again here. */
 function go() {
+  if (takeToken()) return location.reload();
   drawTabs();
   content.setAttribute("aria-busy", "true");
   const isSamePlace = shown === place().screen + place().value;
@@ -162,15 +188,30 @@ function drawFooter() {
   ]);
 }
 
+/** Reads what bgtask page reports about itself, again until it answers. */
+async function begin() {
+  for (;;) {
+    try {
+      Object.assign(session, await get("/session"));
+      return;
+    } catch (error) {
+      drawFailure(error);
+      if (takeToken()) continue;
+      await new Promise((resolve) => setTimeout(resolve, FAILURE_PAUSE));
+    }
+  }
+}
+
+/** A hidden tab calls nothing, also not the rest of a load that has begun. */
+function showVisibility() {
+  if (document.hidden) updating?.abort();
+  else later(0);
+}
+
 async function start() {
   takeToken();
   await shareToken();
-  try {
-    Object.assign(session, await get("/session"));
-  } catch (error) {
-    drawFailure(error);
-    return;
-  }
+  await begin();
   drawFooter();
   document.getElementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
@@ -180,7 +221,7 @@ async function start() {
   addEventListener("keydown", press);
   live.onEntry(() => later());
   live.onState(showState);
-  document.addEventListener("visibilitychange", () => document.hidden || later(0));
+  document.addEventListener("visibilitychange", showVisibility);
   startClock();
   go();
   live.start();

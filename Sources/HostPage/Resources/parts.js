@@ -19,7 +19,7 @@ const BAD = new Set([
   "failed", "overran", "crashed", "exited", "killed-for-memory", "entry-failed", "load-failed", "abandoned", "failing",
   "disabled", "lost", "no-progress", "not-registered", "refused", "error", "violation", "denied",
 ]);
-const GOOD = new Set(["succeeded", "completed", "ready", "no-data"]);
+const GOOD = new Set(["succeeded", "completed", "ready", "no-data", "finished"]);
 const BUSY = new Set(["running", "launched", "expiring"]);
 
 /** A word with the colour of its meaning; the word itself stays readable without colours. */
@@ -33,17 +33,21 @@ export function badge(word) {
 /** A table. `columns` are pairs of a title and a function of a row; `key` names a row for updates. */
 export function table(label, columns, rows, { key, empty = "none", rowClass } = {}) {
   if (rows.length === 0) return el("p", { class: "empty" }, empty);
-  const head = el("tr", {}, columns.map(([title]) => el("th", { scope: "col" }, title)));
+  // The roles are explicit: the layout of a narrow window would remove them.
+  const head = el("tr", { role: "row" },
+    columns.map(([title]) => el("th", { scope: "col", role: "columnheader" }, title || hidden("Actions"))));
   const body = rows.map((row, index) => el(
     "tr",
-    { key: key ? key(row) : index, class: rowClass?.(row) },
-    columns.map(([title, cell]) => el("td", { "data-title": textOf(title) }, cell(row) ?? "")),
+    { key: key ? key(row) : index, class: rowClass?.(row), role: "row" },
+    columns.map(([title, cell]) => el("td", { "data-title": title, role: "cell" }, cell(row) ?? "")),
   ));
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
-    el("table", { "aria-label": label }, el("thead", {}, head), el("tbody", {}, body)));
+  return el("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": label },
+    el("table", { "aria-label": label, role: "table" }, el("thead", { role: "rowgroup" }, head),
+      el("tbody", { role: "rowgroup" }, body)));
 }
 
-const textOf = (title) => (typeof title === "string" ? title : title.textContent);
+/** A text only for assistive programs. */
+const hidden = (text) => el("span", { class: "hidden" }, text);
 
 /** A section with a heading, and an anchor for assistive programs. */
 export function section(title, ...children) {
@@ -102,12 +106,17 @@ export function textFilter(name, label, filters, list) {
     }));
 }
 
-export function choiceFilter(name, label, filters, choices) {
+/** `all` is the text of the choice that does not filter; null for a field without it. */
+export function choiceFilter(name, label, filters, choices, { all: text = "all" } = {}) {
   const id = `filter-${name}`;
-  const all = [["", "all"], ...choices.map((choice) => (Array.isArray(choice) ? choice : [choice, choice]))];
+  const all = choices.map((choice) => (Array.isArray(choice) ? choice : [choice, choice]));
+  if (text !== null) all.unshift(["", text]);
+  // An address may have a value that is no choice: the field shows what filters.
+  const value = filters[name] ?? "";
+  if (!all.some((choice) => choice[0] === value)) all.push([value, value]);
   return el("label", { class: "filter", for: id }, `${label} `,
     el("select", { id, on: { change: ({ target }) => refine({ [name]: target.value }) } },
-      all.map(([value, text]) => el("option", { value, selected: (filters[name] ?? "") === value }, text))));
+      all.map(([each, word]) => el("option", { value: each, selected: each === value }, word))));
 }
 
 /** The text of a table without rows; of an incomplete list nothing is known about the other rows. */

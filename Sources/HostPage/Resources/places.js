@@ -31,7 +31,8 @@ export function address(screen, value, filters = {}) {
 /** Changes filters of the present place without a step in the history for each letter. */
 export function refine(changes, { isStep = true } = {}) {
   const { screen, value, filters } = place();
-  const next = address(screen, value, { ...filters, ...changes });
+  // A page of older entries belongs to the former filters.
+  const next = address(screen, value, { ...filters, before: undefined, ...changes });
   if (next === location.hash) return;
   if (isStep) {
     location.hash = next;

@@ -13,12 +13,23 @@ import { instant, time } from "./times.js";
 
 const LIMIT = 100;
 const BLAMES = ["nobody", "plugin", "host", "user", "machine", "unknown"];
+/** Titles, and the events of each; every event is in one group. */
 const GROUPS = [
-  ["failed,expired,overran,abandoned,crashed,exited,killed-for-memory,entry-failed,load-failed", "failures of tasks"],
-  ["launched,launch-completed,launch-expired,launch-overran,launch-crashed,launch-exited", "launches"],
-  ["submitted,replaced,cancelled,lapsed,superseded", "submissions"],
-  ["plugin-installed,plugin-changed,plugin-refused,plugin-removed,plugin-paused,plugin-resumed", "plugins"],
-  ["violation,denied,leftover-killed", "violations"],
+  ["failures of tasks", ["failed", "expired", "overran", "not-registered", "abandoned", "no-progress", "crashed",
+    "exited", "killed-for-memory", "entry-failed", "load-failed", "setbacks"]],
+  ["other ends of tasks", ["succeeded", "no-data", "retrying", "interrupted", "continues", "consumed"]],
+  ["launches", ["launched", "launch-completed", "launch-expired", "launch-overran", "launch-crashed", "launch-exited",
+    "launch-killed-for-memory", "launch-entry-failed", "launch-load-failed", "launch-interrupted", "launch-lost",
+    "limits-missing"]],
+  ["submissions", ["submitted", "replaced", "cancelled", "lapsed", "superseded", "occurrence-missed"]],
+  ["actions of users", ["stop-requested", "cancel-requested", "launch-requested", "expiration-simulated", "triggered",
+    "conditions-simulated", "simulation-ended", "cursor-cleared"]],
+  ["transfers", ["transfer-paused", "transfer-resumed"]],
+  ["pushes and notifications", ["notified", "push-token-changed"]],
+  ["plugins", ["plugin-installed", "plugin-changed", "plugin-refused", "provenance-refused", "plugin-removed",
+    "plugin-paused", "plugin-resumed"]],
+  ["violations", ["violation", "denied", "leftover-killed"]],
+  ["the host", ["disk-low", "configuration-reloaded", "backed-up", "restored"]],
 ];
 
 export const title = () => "Journal";
@@ -32,7 +43,7 @@ export function draw(journal, { filters }) {
   const entries = journal.entries.toReversed();
   const oldest = entries.at(-1)?.number;
   return [
-    form(filters),
+    ...fields({ filters }),
     section("Entries", table("Journal", [
       ["Number", (entry) => entry.number],
       ["Time", (entry) => time(instant(entry, "at"))],
@@ -49,14 +60,13 @@ export function draw(journal, { filters }) {
   ];
 }
 
-function form(filters) {
-  return filterForm(
+export function fields({ filters }) {
+  return [filterForm(
     textFilter("plugin", "Plugin", filters), textFilter("identifier", "Task", filters),
-    choiceFilter("event", "Events", filters, filters.event && !GROUPS.some(([value]) => value === filters.event)
-      ? [...GROUPS, filters.event] : GROUPS),
+    choiceFilter("event", "Events", filters, GROUPS.map(([title, events]) => [events.join(), title])),
     choiceFilter("blame", "Blame", filters, BLAMES),
     textFilter("launch", "Launch", filters),
-    choiceFilter("since", "Since", filters, [["1h", "1 hour"], ["1d", "1 day"], ["7d", "7 days"]]));
+    choiceFilter("since", "Since", filters, [["1h", "1 hour"], ["1d", "1 day"], ["7d", "7 days"]]))];
 }
 
 /** The user whose call has caused an entry. */

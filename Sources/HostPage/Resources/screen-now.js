@@ -14,7 +14,7 @@ import {
 import { address } from "./places.js";
 import { countdown, instant, time } from "./times.js";
 
-const KINDS = ["refresh", "processing", "health-research", "continued", "event", "push"];
+const KINDS = ["refresh", "processing", "health-research", "continued", "event", "push", "transfer"];
 /** Rows of the waiting work on the page; filters reach the others. */
 const ROWS = 100;
 const NEXT_ROWS = 8;
@@ -33,11 +33,13 @@ export function draw({ host, tasks }, { filters }, { update }) {
   const moments = tasks.pending.filter(startsByTime).sort((one, other) => startOf(one) - startOf(other));
   return [
     section("Host", hostLine(host), conditionList(host.conditions)),
-    filterFields(filters),
+    ...fields({ filters }),
     section("Running", runningTable(tasks.running, update)),
-    section("Next", nextTable(moments.slice(0, NEXT_ROWS))),
+    section("Next",
+      el("p", { class: "note" }, "A task does not start before its time. Other reasons can delay it further."),
+      nextTable(moments.slice(0, NEXT_ROWS), tasks)),
     section("Blocked by reason", reasonTiles(tasks, filters), partialNote(tasks, "filter by plugin or kind")),
-    section("Waiting", bulkButtons(waiting, update), waitingTable(tasks, waiting, update),
+    section("Waiting", bulkButtons(waiting.slice(0, ROWS), update), waitingTable(tasks, waiting, update),
       partialNote(tasks, "filter by plugin or kind")),
     tasks.events.length > 0 ? section("Waiting events", eventTable(tasks.events)) : "",
   ].filter(Boolean);
@@ -54,10 +56,10 @@ function hostLine(host) {
     host.stopping ? badge("stopping") : undefined);
 }
 
-function filterFields(filters) {
-  return filterForm(
+export function fields({ filters }) {
+  return [filterForm(
     textFilter("text", "Search", filters), textFilter("plugin", "Plugin", filters),
-    choiceFilter("kind", "Kind", filters, KINDS), textFilter("reason", "Reason", filters));
+    choiceFilter("kind", "Kind", filters, KINDS), textFilter("reason", "Reason", filters))];
 }
 
 function isSelected(task, filters) {
@@ -66,7 +68,7 @@ function isSelected(task, filters) {
     && (!filters.reason || (task.reason?.code ?? "eligible") === filters.reason);
 }
 
-/** Whether the time alone decides when the task starts. */
+/** Whether the first reason of the task ends at a known time; others may block it then. */
 function startsByTime(task) {
   return startOf(task) !== undefined;
 }
@@ -86,14 +88,14 @@ function runningTable(running, update) {
   ], running, { key: (task) => task.submission, empty: "nothing runs" });
 }
 
-function nextTable(tasks) {
+function nextTable(rows, tasks) {
   return table("Next tasks", [
-    ["In", (task) => (task.reason ? countdown(startOf(task)) : "now")],
+    ["Not before", (task) => (task.reason ? countdown(startOf(task)) : "now")],
     ["Task", (task) => taskLink(task.identifier)],
     ["Kind", (task) => task.kind],
     ["At", (task) => time(startOf(task))],
-    ["Then", (task) => (task.reason ? task.reason.code : "as soon as capacity permits")],
-  ], tasks, { key: (task) => task.submission, empty: "no pending task waits only for a time" });
+    ["Reason", (task) => (task.reason ? task.reason.code : "as soon as capacity permits")],
+  ], rows, { key: (task) => task.submission, empty: emptyText(tasks, "no pending task waits for a time") });
 }
 
 /** One tile for each reason, which selects the tasks that it blocks. */

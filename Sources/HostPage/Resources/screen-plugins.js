@@ -28,7 +28,7 @@ export function draw(list, { filters }, { update }) {
     filterForm(
       textFilter("text", "Search", filters), choiceFilter("state", "State", filters, STATES),
       choiceFilter("role", "Role", filters, ["main", "extension"])),
-    section("Installed", bulkButtons(selected, update), pluginTable(selected.slice(0, ROWS)),
+    section("Installed", bulkButtons(selected.slice(0, ROWS), update), pluginTable(selected.slice(0, ROWS)),
       selected.length > ROWS
         ? el("p", { class: "note" }, `${selected.length - ROWS} further plugins; search to see them`) : undefined,
       partialNote(list, "the host has more than 1000 plugins; search by bgtask plugin list")),

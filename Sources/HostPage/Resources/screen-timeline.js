@@ -1,34 +1,39 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// Launches of each plugin on a lane of time, and the times before which waiting tasks do not start.
+// The past launches of each plugin, its forecast launches, and the times before which waiting tasks do not start.
 
 import { get, getTasks } from "./api.js";
-import { el, svg } from "./dom.js";
+import { el } from "./dom.js";
+import { forecastFor, partText } from "./forecasts.js";
 import { emptyText, filterForm, partialNote, pluginLink, section, table, taskLink, textFilter } from "./parts.js";
 import { address } from "./places.js";
-import { clockText, countdown, durationText, instant, time } from "./times.js";
+import { command } from "./session.js";
+import { drawing, endOf, keyOf, legend } from "./timeline.js";
+import { countdown, durationText, instant, time } from "./times.js";
 
 const SPANS = { "1min": 60e3, "10min": 600e3, "1h": 3600e3, "6h": 6 * 3600e3, "1d": 86400e3, "7d": 7 * 86400e3 };
 const PAGES = 5;
 const LANES = 60;
-const WIDTH = 1200;
-const LANE = 26;
-const NAMES = 250;
-const BAD = new Set(["overran", "crashed", "exited", "killed-for-memory", "entry-failed", "load-failed", "lost"]);
+const ROWS = 100;
 
 export const title = () => "Timeline";
-export const isBusy = () => true;
+/** Milliseconds between two updates by new entries: a load has up to eight calls. */
+export const pause = 5000;
+/** Time passes in the drawing without a load. */
+export const isMoving = true;
 
-const spanOf = (filters) => SPANS[filters.span] ?? SPANS["1h"];
+const spanName = (filters) => (SPANS[filters.span] ? filters.span : "1h");
 
 /** The launches of the span, from newest to oldest, in at most some pages; the pending tasks and the schedules. */
 export async function load({ filters }, signal) {
   const { plugin } = filters;
-  const [tasks, schedules] = await Promise.all([
+  const span = SPANS[spanName(filters)];
+  const [tasks, schedules, forecast] = await Promise.all([
     getTasks({ plugin }, signal), get("/v1/schedules", { plugin, limit: 1000 }, signal),
+    forecastFor(span, { plugin: plugin || undefined }, signal).catch(missing),
   ]);
   const launches = [];
-  const start = Date.now() - spanOf(filters);
+  const start = Date.now() - span;
   let after;
   let isPartial = true;
   for (let page = 0; page < PAGES; page += 1) {
@@ -39,40 +44,84 @@ export async function load({ filters }, signal) {
     if (!isPartial) break;
   }
   const isIncomplete = Boolean(tasks.next || tasks.partial || schedules.next || schedules.partial);
-  return { tasks, schedules: schedules.schedules, launches, isPartial, isIncomplete };
+  return { tasks, schedules: schedules.schedules, forecast, launches, isPartial, isIncomplete };
 }
 
-const endOf = (launch) => instant(launch, "ended_at") ?? Date.now();
+/** Without a forecast, the page still shows the past and the known times. */
+function missing(error) {
+  if (error.name === "AbortError" || error.isGone) throw error;
+  return { message: error.message, launches: [], launch_count: 0, complete: true };
+}
+
+export function fields({ filters }) {
+  return [filterForm(textFilter("plugin", "Plugin", filters), zoom(filters))];
+}
 
 export function draw(data, { filters }) {
-  const span = spanOf(filters);
+  const span = SPANS[spanName(filters)];
   const marks = marksOf(data, Date.now() + span);
-  const lanes = [...new Set([...data.launches, ...marks].map(({ plugin }) => plugin))].sort();
+  const future = futureOf(data.forecast, Date.now() + span);
+  const lanes = [...new Set([...data.launches, ...future, ...marks].map(({ plugin }) => plugin))].sort();
   return [
-    filterForm(
-      textFilter("plugin", "Plugin", filters), zoom(filters)),
-    section("Launches and known times", drawing(lanes.slice(0, LANES), data.launches, marks, span),
+    ...fields({ filters }),
+    section("Past and future",
+      drawing(lanes.slice(0, LANES), { launches: data.launches, future, marks }, span), legend(),
       lanes.length > LANES ? note(`${lanes.length - LANES} further plugins; filter to see them`) : "",
       data.isPartial ? note("older launches of this span are not shown; choose a shorter span") : ""),
-    section("Known times",
-      note("A task does not start before its time. Conditions, policies and capacity can delay it further."),
-    table("Known times", [
-      ["In", (mark) => countdown(mark.at)], ["Task", (mark) => taskLink(mark.identifier)],
-      ["Plugin", (mark) => pluginLink(mark.plugin)], ["At", (mark) => time(mark.at)], ["Time", (mark) => mark.cause],
-    ], marks.slice(0, 100), {
-      key: keyOf, empty: emptyText({ partial: data.isIncomplete }, "no task waits for a time in this span"),
-    }), partialNote({ partial: data.isIncomplete }, "filter by plugin")),
+    section("Forecast", forecastNotes(data.forecast), forecastTable(future)),
+    el("p", { class: "note", key: "command" }, "On a terminal: ", el("code", {}, terminal(filters))),
+    section("Known times", note("A task does not start before its time. Other reasons can delay it further."),
+      markTable(marks, data), partialNote({ partial: data.isIncomplete }, "filter by plugin")),
   ];
 }
 
 const note = (text) => el("p", { class: "note" }, text);
-const keyOf = (mark) => `${mark.identifier} ${mark.cause}`;
+
+function forecastNotes(forecast) {
+  if (forecast.message) return note(`There is no forecast: ${forecast.message}.`);
+  return [
+    note("The host computes these launches with its own scheduler from a copy of its state."),
+    partText(forecast) ? note(partText(forecast)) : "",
+    el("details", {}, el("summary", {}, "Assumptions"),
+      el("ul", {}, forecast.assumptions.map((text) => el("li", {}, text)))),
+  ];
+}
+
+/** The forecast launches that have not begun, also after some time without a new forecast. */
+function futureOf({ launches }, end) {
+  return launches.filter((launch) => launch.launch === undefined)
+    .map((launch) => ({ ...launch, at: instant(launch, "begins_at") }))
+    .filter(({ at }) => at > Date.now() && at < end);
+}
+
+function forecastTable(future) {
+  return [
+    table("Forecast launches", [
+      ["In", ({ at }) => countdown(at)], ["Begin", ({ at }) => time(at)],
+      ["Plugin", (launch) => pluginLink(launch.plugin)],
+      ["Tasks", (launch) => el("ul", { class: "plain" }, launch.tasks.map((task) => el("li", {},
+        task.identifier ? taskLink(task.identifier) : task.event_name ?? "event",
+        el("span", { class: "note" }, ` ${task.origin}, takes ${durationText(task.takes_ns)} (${task.basis})`))))],
+      ["End", (launch) => (instant(launch, "ends_at") ? time(instant(launch, "ends_at")) : "after the forecast")],
+    ], future.slice(0, ROWS), { key: ({ plugin, begins_at_ns: begin }) => `${plugin} ${begin}`,
+      empty: "no launch is forecast in this span" }),
+    future.length > ROWS ? note(`${future.length - ROWS} further launches; filter by plugin`) : undefined,
+  ];
+}
+
+function markTable(marks, { isIncomplete }) {
+  return table("Known times", [
+    ["In", (mark) => countdown(mark.at)], ["Task", (mark) => taskLink(mark.identifier)],
+    ["Plugin", (mark) => pluginLink(mark.plugin)], ["At", (mark) => time(mark.at)], ["Reason", (mark) => mark.cause],
+  ], marks.slice(0, ROWS), {
+    key: keyOf, empty: emptyText({ partial: isIncomplete }, "no task waits for a time in this span"),
+  });
+}
 
 function zoom(filters) {
-  const present = SPANS[filters.span] ? filters.span : "1h";
   const spans = Object.keys(SPANS).map((name) => el("a", {
     href: address("timeline", undefined, { ...filters, span: name }),
-    "aria-current": name === present ? "true" : undefined,
+    "aria-current": name === spanName(filters) ? "true" : undefined,
   }, name));
   return el("span", { class: "zoom", role: "group", "aria-label": "Span before and after now" }, spans);
 }
@@ -86,48 +135,7 @@ function marksOf({ tasks, schedules }, end) {
     .sort((one, other) => one.at - other.at);
 }
 
-function drawing(lanes, launches, marks, span) {
-  if (lanes.length === 0) return el("p", { class: "empty" }, "no launch and no known time in this span");
-  const now = Date.now();
-  const place = (moment) => NAMES + (moment - now + span) / (2 * span) * (WIDTH - NAMES);
-  const height = lanes.length * LANE + 26;
-  const row = (plugin) => lanes.indexOf(plugin) * LANE;
-  return el("div", { class: "drawing timeline" }, svg("svg", {
-    viewBox: `0 0 ${WIDTH} ${height}`, role: "group",
-    "aria-label": "Timeline; the tables and the journal have the same times",
-  },
-  lanes.map((plugin, index) => [
-    index % 2 === 0 ? svg("rect", { class: "lane", x: 0, y: row(plugin), width: WIDTH, height: LANE }) : "",
-    svg("text", { x: 4, y: row(plugin) + 17 }, shortened(plugin), svg("title", {}, plugin)),
-  ]),
-  launches.filter(({ plugin }) => lanes.includes(plugin)).map((launch) => launchBar(launch, row(launch.plugin), place)),
-  marks.filter(({ plugin }) => lanes.includes(plugin)).map((mark) => markShape(mark, row(mark.plugin), place(mark.at))),
-  svg("line", { class: "now", x1: place(now), x2: place(now), y1: 0, y2: height - 20 }),
-  [[now - span, "start"], [now, "middle"], [now + span, "end"]].map(([moment, anchor]) =>
-    svg("text", { x: place(moment), y: height - 4, "text-anchor": anchor },
-      moment === now ? "now" : clockText(moment)))));
-}
-
-const shortened = (text) => (text.length > 33 ? `…${text.slice(-32)}` : text);
-
-function launchBar(launch, y, place) {
-  const start = Math.max(NAMES, place(instant(launch, "started_at")));
-  const width = Math.max(3, place(endOf(launch)) - start);
-  const isBad = BAD.has(launch.outcome) || (launch.worst_outcome ?? "succeeded") === "failed";
-  const text = `launch ${launch.launch} of ${launch.plugin}: ${launch.outcome ?? "running"}, `
-    + clockText(instant(launch, "started_at"))
-    + (launch.used_ns === undefined ? "" : `, ${durationText(launch.used_ns)}`);
-  return svg("a", { href: address("launch", launch.launch), "aria-label": text, key: launch.launch }, svg("rect", {
-    class: launch.outcome === undefined ? "busy" : isBad ? "bad" : "good", x: start.toFixed(1), y: y + 5,
-    width: width.toFixed(1), height: LANE - 10, rx: 2,
-  }, svg("title", {}, text)));
-}
-
-/** A triangle at a known time. */
-function markShape(mark, y, x) {
-  const text = `${mark.identifier} not before ${clockText(mark.at)} (${mark.cause})`;
-  const half = LANE / 2 - 5;
-  const shape = svg("path", { class: "mark", d: `M${x.toFixed(1)} ${y + 5}l8 ${half}l-8 ${half}z` },
-    svg("title", {}, text));
-  return svg("a", { href: address("task", mark.identifier), "aria-label": text, key: keyOf(mark) }, shape);
+function terminal(filters) {
+  const plugin = filters.plugin ? ["--plugin", filters.plugin] : [];
+  return command("simulate", "forecast", ...plugin, "--until", `+${spanName(filters)}`);
 }

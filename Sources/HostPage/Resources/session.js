@@ -4,12 +4,23 @@
 
 const STORE = "bgtask-token";
 
-/** Takes the token from the address, where the file of bgtask page has put it, and removes it there. */
+/** The token with which the last call was successful: the only one that other tabs get. */
+let proven;
+
+/**
+ * Takes the token from the address, where the file of bgtask page has put it, and removes it there. Returns whether
+ * there was one.
+ */
 export function takeToken() {
   const match = /^#token=([0-9a-f]+)$/.exec(location.hash);
-  if (!match) return;
+  if (!match) return false;
   sessionStorage.setItem(STORE, match[1]);
   history.replaceState(null, "", "#/now");
+  return true;
+}
+
+export function provenToken(used) {
+  proven = used;
 }
 
 export function token() {
@@ -31,7 +42,7 @@ export async function shareToken() {
     });
   }
   channel.onmessage = ({ data }) => {
-    if (data === "token?" && token()) channel.postMessage({ token: token() });
+    if (data === "token?" && token() && token() === proven) channel.postMessage({ token: token() });
   };
 }
 

@@ -59,8 +59,17 @@ export function zoneText() {
 
 const UNITS = [["d", 86400e9], ["h", 3600e9], ["min", 60e9], ["s", 1e9], ["ms", 1e6]];
 
+const SIZES = [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]];
+
+/** A number of bytes, such as `4.2 MB`. */
+export function bytesText(bytes) {
+  const [unit, size] = SIZES.find((pair) => Number(bytes) >= pair[1]) ?? [];
+  return unit ? `${(Number(bytes) / size).toFixed(1)} ${unit}` : `${bytes} bytes`;
+}
+
 /** A duration in nanoseconds, with at most two units, such as `1h 5min`. */
 export function durationText(nanoseconds) {
+  const sign = Number(nanoseconds) < 0 ? "-" : "";
   let rest = Math.abs(Number(nanoseconds));
   const words = [];
   for (const [unit, size] of UNITS) {
@@ -71,7 +80,18 @@ export function durationText(nanoseconds) {
     else if (words.length > 0) break;
     if (words.length === 2) break;
   }
-  return words.join(" ") || "0s";
+  return words.length === 0 ? "0s" : sign + words.join(" ");
+}
+
+const FORMS = { ns: 1, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9, d: 86400e9 };
+
+/** The nanoseconds of a duration such as `30min`. Throws a refusal for another text. */
+export function nanoseconds(text) {
+  const match = /^(\d+(?:\.\d+)?)(ns|ms|s|min|h|d)$/.exec(text);
+  if (!match) {
+    throw Object.assign(new Error(`${text} is not a duration`), { status: 400, remedy: "write it like 30min or 2h" });
+  }
+  return Math.round(Number(match[1]) * FORMS[match[2]]);
 }
 
 /** An element that counts down to a time, or up from it. */

@@ -179,7 +179,7 @@ extension SensorsInForce {
 }
 
 extension PoliciesInForce {
-    fileprivate init(_ policies: PolicyConfiguration) {
+    init(_ policies: PolicyConfiguration) {
         self.init(
             off: policies.off.map(\.rawValue).sorted(),
             stagger: policies.stagger,

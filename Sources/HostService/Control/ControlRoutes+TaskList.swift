@@ -19,12 +19,7 @@ extension ControlRoutes {
         let isPartial = !catalogue.isLoaded
         var turn = try await turn(after: query.after, limit: query.limit, of: query)
         var turns = TaskListTurns()
-        var list = TaskListReply(
-            pending: [],
-            running: query.after == nil ? [] : nil,
-            events: [],
-            isPartial: isPartial
-        )
+        var list = TaskListReply(pending: [], running: [], events: [], isPartial: isPartial)
         add(turn, to: &list, &turns, matching: query)
         for _ in 1..<Self.turnsPerPage {
             let room = query.limit - list.pending.count - list.events.count
@@ -44,7 +39,7 @@ extension ControlRoutes {
         }
         for index in list.running.indices {
             let task = list.running[index]
-            list.listedRunning?[index].cursor = cursors[task.plugin, task.identifier]
+            list.running[index].cursor = cursors[task.plugin, task.identifier]
         }
     }
 
@@ -62,7 +57,7 @@ extension ControlRoutes {
         return try await read { scheduler, now in
             Turn(
                 page: scheduler.waitingPage(after: cursor, limit: limit, matching: filter, at: now),
-                launches: query.after == nil ? scheduler.runningLaunches : [],
+                launches: scheduler.runningLaunches,
                 now: now
             )
         }
@@ -78,7 +73,7 @@ extension ControlRoutes {
             launch.unfinished.filter { query.includes($0.work) }.map { (task: $0, launch: launch) }
         }
         for (task, launch) in turns.add(tasks, { $0.task.work.number }) {
-            list.listedRunning?.append(TaskListReply.Running(task, of: launch, titles: loop.titles, at: turn.now))
+            list.running.append(TaskListReply.Running(task, of: launch, titles: loop.titles, at: turn.now))
         }
         list.add(turn, turns.add(turn.page.items, \.work.number))
     }
@@ -87,14 +82,17 @@ extension ControlRoutes {
 /// The values that one turn of the decision loop returns for a list.
 private struct Turn: Sendable {
     let page: WaitingPage
-    /// The running launches; empty except on the first page. They are read together with `page`, so no task is in both.
+    /// The running launches. They are read together with `page`, so no task is in both.
     let launches: [Scheduler.RunningLaunch]
     let now: Moment
 }
 
 extension TaskQuery {
+    /// Whether the page lists this work while it runs. Work before the page was pending or running on an earlier page;
+    /// work behind it may have started since the first page was read.
     fileprivate func includes(_ work: PendingWork) -> Bool {
-        (plugin.map { $0 == work.plugin } ?? true) && (kinds.isEmpty || kinds.contains(work.kind))
+        let isAfter = after.map { WorkCursor(plugin: work.plugin, number: work.number) > $0 } ?? true
+        return isAfter && (plugin.map { $0 == work.plugin } ?? true) && (kinds.isEmpty || kinds.contains(work.kind))
     }
 }
 

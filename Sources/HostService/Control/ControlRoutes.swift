@@ -20,6 +20,7 @@ struct ControlRoutes: Sendable {
     let ledgerHealth: LedgerHealth
     let metrics: MetricsKeeper
     let tokenGate: PushTokenGate
+    let forecasts: ForecastQueue
     /// The caller of the current request; nil outside of a request.
     var caller: Peer?
     /// The role of the caller; nil outside of a request.
@@ -84,6 +85,7 @@ struct ControlRoutes: Sendable {
         case .run: Response(json: try await run(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
         case .simulateConditions: Response(json: try await simulateConditions(call.decoded()))
+        case .forecast: Response(json: try await forecast(call.decoded()))
         }
     }
 
@@ -123,7 +125,7 @@ extension Route {
         // The scheduler parks neither a simulated expiration nor the stop of a launch, because every running task is
         // loaded, and no pause, because it does not depend on pending work.
         case .pluginShow, .pushTokenIssue, .pushTokenRevoke, .pluginPause, .pluginResume, .taskRetry, .taskCursor,
-            .taskCursorClear, .taskWhy, .launchStop, .simulateExpiration:
+            .taskCursorClear, .taskWhy, .launchStop, .simulateExpiration, .forecast:
             .gate
         case .pluginPurge, .pluginTrigger, .pluginPush, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop,
             .transferPause, .transferResume, .transferCancel, .run:

@@ -23,6 +23,9 @@ struct LaunchTally: Sendable {
     private(set) var overruns: [LaunchSeries: MetricHistogram] = [:]
     private(set) var events: [EventSeries: UInt64] = [:]
     private(set) var pushes: [PushFate: Int] = [:]
+    private(set) var transfers: [TransferSeries: UInt64] = [:]
+    /// The bytes of finished transfers.
+    private(set) var transferBytes: [TransferDescription.Direction: UInt64] = [:]
     private(set) var commitTimes = MetricHistogram(.durations)
     private(set) var commitBatches = MetricHistogram(.sizes)
 
@@ -61,10 +64,11 @@ struct LaunchTally: Sendable {
         case .countPushes(_, let sum):
             // Counted now: the entry about these pushes follows in a commit that subtracts the sum.
             for (fate, count) in sum.counts where count != 0 { pushes[fate, default: 0] += count }
+        case .storeTransfer(let transfer): count(transfer)
         case .storeRequest, .removeRequest, .storeEvent, .removeEvent, .endTask, .requeueTask, .storeCursor,
             .dropCursor, .restart, .setStandstills, .forbidRequeue, .recordWait, .setDeferrals, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .keepPushAnswer,
-            .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert, .showAlert,
+            .changePushToken, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert, .showAlert,
             .showNotification:
             break
         }
@@ -84,6 +88,15 @@ struct LaunchTally: Sendable {
     private mutating func count(_ entry: JournalEntry) {
         events[EventSeries(event: entry.event.name, blame: entry.blame), default: 0] += 1
         if let (fate, count) = entry.pushes { pushes[fate, default: 0] += count }
+    }
+
+    /// Counts a transfer that has ended. Its end is stored once; before it, the transfer is stored as waiting.
+    private mutating func count(_ transfer: Transfer) {
+        guard transfer.endedAt != nil else { return }
+        let result = transfer.state == .failed ? transfer.fault?.name : nil
+        let series = TransferSeries(direction: transfer.direction, result: result ?? transfer.state.name)
+        transfers[series, default: 0] += 1
+        if transfer.state == .finished { transferBytes[transfer.direction, default: 0] &+= transfer.bytes }
     }
 
     private mutating func end(_ outcome: TaskOutcome, _ entry: JournalEntry) {

@@ -37,6 +37,13 @@ struct EventSeries: Hashable, Sendable {
     let blame: Blame
 }
 
+/// The labels of ended transfers.
+struct TransferSeries: Hashable, Sendable {
+    let direction: TransferDescription.Direction
+    /// The state, or the code of the result of a failed transfer.
+    let result: String
+}
+
 /// The labels of requests at the control socket.
 struct RequestSeries: Hashable, Sendable {
     /// The template of the route; `none` when no route matched.

@@ -15,6 +15,14 @@ struct MetricsReadings: Sendable {
     let plugins: [PluginEntry]
     let startedAt: WallTime
     let usage: ProcessUsage
+
+    /// The numbers of transfers without an end.
+    var openTransfers: [(state: TransferState, count: Int)] {
+        let ofTransfers = running.filter { $0.key.kind == TaskKind.transfer.name }
+        return [
+            (.waiting, gauges.pending[.transfer] ?? 0), (.running, ofTransfers.reduce(0) { $0 + $1.value }),
+        ]
+    }
 }
 
 extension MetricsText {
@@ -43,6 +51,9 @@ extension MetricsText {
             Lane.allCases.map { Series([$0.name], (readings.gauges.capacityWaits[$0] ?? .zero).inSeconds) }
         case .oldestPending: [Series(readings.oldestPending.inSeconds)]
         case .pushes: PushFate.allCases.map { Series([$0.rawValue], Double(tally.pushes[$0] ?? 0)) }
+        case .transfersOpen: readings.openTransfers.map { Series([$0.state.name], Double($0.count)) }
+        case .transfers: tally.transfers.map { Series([$0.direction.name, $0.result], Double($1)) }
+        case .transferBytes: tally.transferBytes.map { Series([$0.name], Double($1)) }
         case .launches: tally.launches.map { Series($0.launch.labels + [$0.outcome.rawValue], Double($1)) }
         case .launchBudgetUsed: tally.budgetUses.map { Series($0.labels, $1) }
         case .launchOverrun: tally.overruns.map { Series($0.labels, $1) }

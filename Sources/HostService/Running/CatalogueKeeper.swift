@@ -82,6 +82,9 @@ final class CatalogueKeeper: Service, Sendable {
     /// The contents of the directories at the last load; empty until the first load has ended.
     var contents: CatalogueContents { state.withLock { $0.contents } }
 
+    /// The catalogue as last reported.
+    var reported: Catalogue { state.withLock { $0.catalogue } }
+
     /// Whether the first load of the directories has ended.
     var isLoaded: Bool { firstLoad.isOpen }
 

@@ -69,17 +69,35 @@ final class ConditionsKeeper: Service, Sendable {
     /// - Parameter user: the calling user; nil when the kernel did not identify the caller.
     func follow(_ simulation: ConditionsSimulation, by user: CallingUser?) -> ConditionsReply {
         let report = system.script { script in
-            for (condition, said) in simulation.scripts { script.values[condition] = said.word }
-            for (name, said) in simulation.lockedContainers {
-                guard let plugin = PluginIdentifier(name) else { continue }
-                script.lockedContainers[plugin] = said.word
-            }
+            script.apply(simulation)
             // Sent while the script is locked: the journal has the changes in the order in which they took effect, and
             // before their effects.
             let event = SchedulerEvent.conditionsSimulated(script)
             send(user.map { .byUser($0, event) } ?? event)
         }
         return ConditionsReply(report)
+    }
+}
+
+extension ConditionsKeeper {
+    /// The conditions under which a forecast is computed: those in force, with the changes of a simulation that does
+    /// not take place. Conditions that are not sampled now delay no work.
+    func forecast(_ simulation: ConditionsSimulation?) -> (conditions: Conditions, reply: ConditionsReply) {
+        let report = system.report(changing: { script in if let simulation { script.apply(simulation) } })
+        var conditions = report.conditions
+        conditions.isUseUnknown = false
+        for condition in report.unwatched { conditions[condition] = !condition.row.traits.contains(.trouble) }
+        return (conditions, ConditionsReply(report))
+    }
+}
+
+extension ScriptedConditions {
+    fileprivate mutating func apply(_ simulation: ConditionsSimulation) {
+        for (condition, said) in simulation.scripts { values[condition] = said.word }
+        for (name, said) in simulation.lockedContainers {
+            guard let plugin = PluginIdentifier(name) else { continue }
+            lockedContainers[plugin] = said.word
+        }
     }
 }
 

@@ -52,6 +52,9 @@ extension DecisionLoop {
         }
     }
 
+    /// Maximum number of transfers that a list reads.
+    private static let longestList = 10_000
+
     private func list(
         transfersOf main: PluginIdentifier,
         _ session: TransferSession?,
@@ -61,7 +64,7 @@ extension DecisionLoop {
     ) {
         threads.perform { [self] in
             do throws(LedgerError) {
-                let transfers = try ledger.transfers(of: main).filter { session == nil || $0.session == session }
+                let transfers = try ledger.transfers(of: main, in: session, atMost: Self.longestList)
                 let listed = transfers.map { $0.listed(isRunning: running.contains($0.number)) }
                 let fitting = listed.fitting()
                 if fitting.count < listed.count {
@@ -85,16 +88,15 @@ extension DecisionLoop {
 
     /// Deletes the files in the staging directory of a plugin that belong to no recorded transfer, or to a taken one.
     func sweepTransfers(of plugin: PluginIdentifier) {
-        threads.perform { [state, ledger, log] in
-            do throws(LedgerError) {
-                try state.sweepStaging(of: plugin.text) { () throws(LedgerError) in
-                    let all = try ledger.transfers(of: plugin)
-                    let kept = all.filter { $0.endedAt == nil || $0.file != nil && !$0.isTaken }
-                    return Set(kept.flatMap { [$0.place, "\($0.place).part"] })
+        guard sweeps.begin(plugin) else { return }
+        threads.perform { [state, ledger, log, sweeps] in
+            repeat {
+                do throws(LedgerError) {
+                    try state.sweepStaging(of: plugin, by: ledger)
+                } catch {
+                    log.warning("files of transfers not examined: \(error)", metadata: ["plugin": "\(plugin)"])
                 }
-            } catch {
-                log.warning("files of transfers not examined: \(error)", metadata: ["plugin": "\(plugin)"])
-            }
+            } while sweeps.end(plugin)
         }
     }
 }

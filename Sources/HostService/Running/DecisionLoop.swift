@@ -39,6 +39,7 @@ final class DecisionLoop: Service, Sendable {
     /// Changed titles of running continued tasks.
     let titles = TaskTitles()
     let runners = RunnerDirectory()
+    let sweeps = SweepTable()
     let timer: WakeTimer
     /// The point at which the host kills itself; nil except in the hosts of `make torture`.
     let killPoint: KillPoint?

@@ -10,7 +10,7 @@ extension ReplayWorld {
         later(by: delay(.milliseconds(2) ... .milliseconds(60)), plan.number, .entryReturns)
     }
 
-    func occur(_ occurrence: Occurrence) {
+    func act(on occurrence: Occurrence) {
         if case .pushArrives(let plugin) = occurrence.what { return push(to: plugin) }
         guard let number = occurrence.launch else { return }
         switch occurrence.what {

@@ -1,20 +1,17 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import HeapModule
 import Scheduling
 import TaskModel
 
 /// A simulated machine that replaces the host's services, driven by a trace and a seed. It runs the same `Scheduler` as
 /// a host, sends it events and performs its actions. It makes no decisions about plugins.
-final class ReplayWorld {
+final class ReplayWorld: ModelledHost {
     let scenario: ReplayScenario
     let trace: UnfoldedTrace
     let tasks: [TaskIdentifier: ModelTask]
     let plugins: [PluginIdentifier: ModelPlugin]
     let extensions: [PluginIdentifier: ModelExtension]
 
-    private(set) var clock: VirtualClock
-    private(set) var scheduler: Scheduler
     private(set) var record: ReplayRecord
     private(set) var conditions: Conditions
 
@@ -26,12 +23,7 @@ final class ReplayWorld {
     /// The work behind the cursors of tasks, as run time.
     var left: [TaskIdentifier: Duration] = [:]
 
-    private var occurrences = Heap<Occurrence>()
-    private var lastOrder = 0
     private var steps: ArraySlice<TraceStep>
-    private var wake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
-    private var inbox: [SchedulerEvent] = []
-    private var isWorking = false
 
     init(_ scenario: ReplayScenario) {
         self.scenario = scenario
@@ -43,7 +35,7 @@ final class ReplayWorld {
         )
         steps = trace.steps[...]
         conditions = trace.start
-        clock = VirtualClock(at: scenario.period.lowerBound)
+        var clock = VirtualClock(at: scenario.period.lowerBound)
         // A machine that is suspended at the start of the replay starts its host when it resumes.
         if let sleep = trace.suspended.spans.first, sleep.lowerBound <= scenario.period.lowerBound {
             clock.sleep(until: sleep.upperBound)
@@ -55,13 +47,14 @@ final class ReplayWorld {
         tasks = Dictionary(models.flatMap(\.tasks).map { ($0.identifier, $0) }) { first, _ in first }
         extensions = Dictionary(models.flatMap(\.extensions).map { ($0.identifier, $0) }) { first, _ in first }
         record = ReplayRecord(scenario, trace)
-        scheduler = Scheduler(
+        let scheduler = Scheduler(
             configuration: scenario.configuration,
             conditions: conditions,
             snapshot: LedgerSnapshot(uses: scenario.uses),
             jitterSeed: scenario.seed,
             at: clock.now
         )
+        super.init(scheduler, clock)
         send(.catalogued(CatalogueChange(to: Catalogue(scenario.population.entries))))
         awaitFirstPushes()
     }
@@ -95,14 +88,8 @@ final class ReplayWorld {
     }
 
     private var untilNext: Duration? {
-        let now = clock.now
-        let pauses = [
-            occurrences.min.map { $0.at - now.monotonic },
-            steps.first.map { $0.at - now.wall },
-            wake.monotonic.map { $0 - now.monotonic },
-            wake.wall.map { $0 - now.wall },
-        ]
-        return pauses.compactMap(\.self).min().map { max(.zero, $0) }
+        let untilStep = steps.first.map { max(.zero, $0.at - clock.now.wall) }
+        return [untilNextDecision, untilStep].compactMap(\.self).min()
     }
 
     private func actOnWhatIsDue() {
@@ -110,22 +97,7 @@ final class ReplayWorld {
             steps.removeFirst()
             perform(step.change)
         }
-        while let next = occurrences.min, next.at <= clock.now.monotonic {
-            occurrences.removeMin()
-            occur(next)
-        }
-        if isWakeDue { fireTimer() }
-    }
-
-    private var isWakeDue: Bool {
-        wake.monotonic.map { $0 <= clock.now.monotonic } ?? false || wake.wall.map { $0 <= clock.now.wall } ?? false
-    }
-
-    /// Sends `timerFired` while the timer is due: the scheduler may set the timer to the present again. After eight
-    /// times the timer waits for 1 ms, so that time advances.
-    private func fireTimer() {
-        for _ in 0..<8 where isWakeDue { send(.timerFired) }
-        if isWakeDue { wake = (clock.now.monotonic + .milliseconds(1), nil) }
+        actOnOccurrences()
     }
 
     private func perform(_ change: TraceStep.Change) {
@@ -153,26 +125,11 @@ final class ReplayWorld {
 
     // MARK: Actions of the scheduler
 
-    func send(_ event: SchedulerEvent) {
-        inbox.append(event)
-        if isWorking { return }
-        isWorking = true
-        defer { isWorking = false }
-        var next = 0
-        while next < inbox.count {
-            for action in scheduler.handle(inbox[next], at: clock.now) {
-                record.note(action, at: clock.now)
-                carryOut(action)
-            }
-            next += 1
-        }
-        inbox.removeAll(keepingCapacity: true)
-    }
-
-    private func carryOut(_ action: SchedulerAction) {
+    override func perform(_ action: SchedulerAction) {
+        record.note(action, at: clock.now)
         switch action {
         // A commit succeeds at once. No ledger is written: the record keeps the changes.
-        case .commit(let ticket, _): inbox.append(.committed(ticket))
+        case .commit(let ticket, _): post(.committed(ticket))
         case .takeRunner(let launch, _): later(by: delay(.milliseconds(5) ... .milliseconds(40)), launch, .runnerReady)
         case .sendPlan(let plan): begin(plan)
         case .deliver(let launch, let task): deliver(task, to: launch)
@@ -182,7 +139,7 @@ final class ReplayWorld {
         case .kill(let launch): later(by: delay(.milliseconds(1) ... .milliseconds(3)), launch, .ends(.signaled(9)))
         case .wake(let monotonic, let wall): wake = (monotonic, wall)
         // A replay begins without pending work.
-        case .load(let plugin): inbox.append(.loaded(PluginWork(plugin: plugin)))
+        case .load(let plugin): post(.loaded(PluginWork(plugin: plugin)))
         // A replay has no assertions and no files in containers, and all its conditions are known.
         case .answer, .dismissRunner, .confineRunner, .discardContainer, .yieldCursor, .expireAssertions,
             .sweepTransfers,
@@ -192,10 +149,7 @@ final class ReplayWorld {
         }
     }
 
-    func later(by delay: Duration, _ launch: LaunchNumber?, _ what: Occurrence.What) {
-        lastOrder += 1
-        occurrences.insert(Occurrence(at: clock.now.monotonic + delay, order: lastOrder, launch: launch, what: what))
-    }
+    override func occur(_ occurrence: Occurrence) { act(on: occurrence) }
 
     /// Records that the answer with this token will be about a submission of the task.
     func expect(_ reply: ReplyToken, about identifier: TaskIdentifier) { record.expect(reply, about: identifier) }

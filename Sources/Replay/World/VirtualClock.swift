@@ -15,6 +15,8 @@ struct VirtualClock: Sendable {
         )
     }
 
+    init(at moment: Moment) { now = moment }
+
     mutating func advance(by duration: Duration) {
         now = Moment(monotonic: now.monotonic + duration, wall: now.wall + duration, boot: now.boot)
     }

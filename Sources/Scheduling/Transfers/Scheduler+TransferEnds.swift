@@ -158,7 +158,10 @@ extension Scheduler {
             insert(event, at: now)
         }
         if !ends.events.isEmpty { consider(plugin, .event, at: now) }
-        emit(.sweepTransfers(plugin))
+        countFiles(ends.changes, of: plugin)
+        // The end of a running launch sweeps too: without this condition 1,000 ends would cause 1,000 sweeps.
+        let isRunning = launches.numbers(of: plugin).contains { launches.find($0)?.lane == .transfer }
+        if !ends.events.isEmpty || !isRunning { emit(.sweepTransfers(plugin)) }
     }
 
     /// Makes the transfers of a failed commit open again.
@@ -174,10 +177,12 @@ extension Scheduler {
         if transfers[plugin]?.isEmpty == true { transfers[plugin] = nil }
     }
 
-    /// The change that deletes the results which a plugin has handled: the event about their session succeeded. Files
-    /// that the plugin did not take stay.
-    func taking(up work: PendingWork) -> [LedgerChange] {
+    /// The change that deletes the results which a plugin has handled: the event about their session succeeded.
+    /// Downloaded files that the plugin did not take stay.
+    mutating func droppingHandled(_ work: PendingWork) -> [LedgerChange] {
         guard case .event(let event) = work, let session = event.session else { return [] }
+        untakenFiles[event.plugin]?.removeResponses(of: session, before: event.number)
+        dropEmptyCount(of: event.plugin)
         return [.dropTransfers(event.plugin, session, before: event.number)]
     }
 }

@@ -53,6 +53,7 @@ extension Scheduler {
     func terms(ofTransfersIn plan: LaunchPlan) -> [SubmissionNumber: TransferTerms] {
         if plan.lane != .transfer { return [:] }
         let policy = plugins[plan.plugin.identifier].policy
+        let rate = configuration.discretionaryRatePerLaunch ?? 0
         let reserve = configuration.diskReserve.leftByTransfers(onDiskOf: configuration.transfers.diskBytes)
         return plan.tasks.reduce(into: [:]) { terms, task in
             guard case .request(let request) = task.work,
@@ -61,7 +62,7 @@ extension Scheduler {
             let isDiscretionary = request.request.isDiscretionaryTransfer
             terms[request.number] = TransferTerms(
                 of: transfer,
-                rate: isDiscretionary ? configuration.transfers.discretionaryRate ?? 0 : 0,
+                rate: isDiscretionary ? rate : 0,
                 reserve: reserve,
                 permitsPrivateAddresses: policy.allowsPrivateAddresses
             )
@@ -89,7 +90,10 @@ extension Scheduler {
     /// Records that a plugin took the file of a transfer of its own.
     mutating func transferTaken(_ number: SubmissionNumber, in launch: LaunchNumber) {
         guard let plugin = launches.find(launch)?.plugin, launches.listening(launch) != nil else { return }
-        keep([.takeTransfer(mainPlugin(of: plugin), number)])
+        let main = mainPlugin(of: plugin)
+        untakenFiles[main]?.remove(number)
+        dropEmptyCount(of: main)
+        keep([.takeTransfer(main, number)])
     }
 
     // MARK: Launches

@@ -2,8 +2,33 @@
 
 import TaskModel
 
-// The rules of transfers that their description is checked against. The limit of open transfers is that of requests.
+// The rules of transfers that their description and their number are checked against.
 extension SubmissionRules {
+    /// The refusal of a further transfer of a plugin.
+    ///
+    /// - Parameters:
+    ///   - open: number of transfers without an end, running ones included.
+    ///   - untaken: number of ended transfers whose file the plugin has not taken.
+    static func limitRefusal(
+        ofTransferBy plugin: PluginIdentifier,
+        open: Int,
+        untaken: Int,
+        under configuration: SchedulingConfiguration
+    ) -> SubmissionRefusal? {
+        // The limit is one of the host: none applies to a single plugin.
+        let limit = configuration.limits.transfer
+        if open + untaken < limit { return nil }
+        let files = untaken == 1 ? "file that it has not taken" : "files that it has not taken"
+        let remedy = (untaken > 0 ? ["take the files"] : []) + (open > 0 ? ["cancel a transfer"] : [])
+        return SubmissionRefusal(
+            code: .tooManyPendingTaskRequests,
+            subReason: .transferLimit,
+            message: "\(plugin) has \(open) open transfers and \(untaken) \(files), and the limit of both together is"
+                + " \(limit); \((remedy + ["raise limits.transfer"]).joined(separator: ", or ")) in the host's"
+                + " configuration and run bgtask host reload"
+        )
+    }
+
     static func refusal(
         of transfer: TransferDescription,
         for entry: PluginEntry,

@@ -4,7 +4,8 @@ import GRDB
 import TaskModel
 
 extension Database {
-    /// Plugins with pending requests or events, ordered by identifier. Reads at most one row of work per plugin.
+    /// Plugins with pending requests or events, or with files of transfers that they have not taken, ordered by
+    /// identifier. Reads few rows per plugin.
     func pendingPlugins() throws -> [PluginIdentifier] {
         try rows(Pending.plugins, of: "plugin") { try $0.plugin() }
     }
@@ -19,7 +20,7 @@ extension Database {
             events: try pendingEvents(of: plugin, id: id),
             waits: try openWaits(ofPlugin: id),
             deferrals: try deferrals(ofPlugin: id),
-            transfers: try openTransfers(of: plugin, id: id)
+            transfers: try countedTransfers(of: plugin, id: id)
         )
     }
 }
@@ -29,6 +30,7 @@ enum Pending {
         SELECT identifier FROM plugin
         WHERE EXISTS (SELECT 1 FROM request WHERE request.plugin = plugin.id)
             OR EXISTS (SELECT 1 FROM event WHERE event.plugin = plugin.id)
+            OR EXISTS (SELECT 1 FROM transfer WHERE transfer.plugin = plugin.id AND \(Transfers.isCounted))
         ORDER BY identifier
         """
 

@@ -13,6 +13,32 @@ extension Ledger {
         }
     }
 
+    /// The transfers of a plugin, of one session or of all: at most `limit`, the ended ones first, each ordered by
+    /// number. Blocks until they are read.
+    package func transfers(
+        of plugin: PluginIdentifier,
+        in session: TransferSession?,
+        atMost limit: Int
+    ) throws(LedgerError) -> [Transfer] {
+        try read("reading transfers") { database in
+            let plugin: StatementArguments = [plugin.text]
+            let named: StatementArguments = session.map { [$0.text] } ?? []
+            return try database.transfers(
+                "WHERE plugin.identifier = ?" + (session == nil ? "" : " AND session = ?"),
+                plugin + named + [limit],
+                order: "ended_at IS NULL, number LIMIT ?"
+            )
+        }
+    }
+
+    /// The transfers of a plugin that have no end or whose file the plugin has not taken, ordered by number. Blocks until
+    /// they are read.
+    package func countedTransfers(of plugin: PluginIdentifier) throws(LedgerError) -> [Transfer] {
+        try read("reading transfers") { database in
+            try database.transfers("WHERE plugin.identifier = ? AND \(Transfers.isCounted)", [plugin.text])
+        }
+    }
+
     /// A page of transfers, newest first. Blocks until it is read.
     package func transfers(_ selection: TransferSelection) throws(LedgerError) -> [Transfer] {
         try read("reading transfers") { database in
@@ -60,7 +86,8 @@ extension WriteAccess {
         try run(Transfers.take, known, number.rawValue)
     }
 
-    /// Deletes the ended transfers of a session below a number that have no file, or whose file was taken.
+    /// Deletes the ended transfers of a session below a number that have no file, whose file was taken, or whose file is
+    /// the response to an upload.
     func dropTransfers(
         of session: TransferSession,
         _ plugin: PluginIdentifier,
@@ -75,11 +102,11 @@ extension WriteAccess {
 }
 
 extension Database {
-    /// The transfers of a plugin that have no end, ordered by number.
+    /// The transfers of a plugin that have no end or whose file the plugin has not taken, ordered by number.
     ///
     /// - Parameter id: the number of the plugin's row.
-    func openTransfers(of plugin: PluginIdentifier, id: Int64) throws -> [Transfer] {
-        try transfers("WHERE plugin = ? AND ended_at IS NULL", [id])
+    func countedTransfers(of plugin: PluginIdentifier, id: Int64) throws -> [Transfer] {
+        try transfers("WHERE plugin = ? AND \(Transfers.isCounted)", [id])
     }
 
     fileprivate func transfers(
@@ -124,7 +151,10 @@ extension RowReader {
     }
 }
 
-private enum Transfers {
+enum Transfers {
+    /// The condition of a transfer that counts against the limit of its plugin.
+    static let isCounted = "(ended_at IS NULL OR file IS NOT NULL AND is_taken = 0)"
+
     private static let columns = """
         number, plugin, direction, session, label, url, place, begun_at, state, fault, http_status, bytes, total, idle_ns,
         tried_at, ended_at, file, is_taken, is_paused, message
@@ -140,7 +170,8 @@ private enum Transfers {
     static let drop = StatementText(
         """
         DELETE FROM transfer
-        WHERE plugin = ? AND session = ? AND number < ? AND ended_at IS NOT NULL AND (is_taken = 1 OR file IS NULL)
+        WHERE plugin = ? AND session = ? AND number < ? AND ended_at IS NOT NULL
+            AND (is_taken = 1 OR file IS NULL OR direction = \(TransferDescription.Direction.upload.rawValue))
         """
     )
     static let forget = StatementText("DELETE FROM transfer WHERE plugin = ?")

@@ -110,7 +110,7 @@ struct LedgerInMemory {
 
     var snapshot: LedgerSnapshot {
         LedgerSnapshot(
-            pendingPlugins: Set(requests.map(\.plugin) + events.map(\.plugin)).sorted(),
+            pendingPlugins: Set(requests.map(\.plugin) + events.map(\.plugin) + transfers.map(\.plugin)).sorted(),
             running: state.running.values.sorted { $0.plan.number < $1.plan.number }.map { launch in
                 LedgerSnapshot.UnfinishedLaunch(
                     number: launch.plan.number,
@@ -147,7 +147,9 @@ struct LedgerInMemory {
             events: events.filter { $0.plugin == plugin },
             waits: Dictionary(uniqueKeysWithValues: waits),
             deferrals: Dictionary(uniqueKeysWithValues: deferrals),
-            transfers: transfers.filter { $0.plugin == plugin && $0.endedAt == nil }
+            transfers: transfers.filter {
+                $0.plugin == plugin && ($0.endedAt == nil || $0.file != nil && !$0.isTaken)
+            }
         )
     }
 
@@ -266,7 +268,7 @@ struct LedgerInMemory {
         case .dropTransfers(let plugin, let session, let end):
             state.transfers = state.transfers.filter { number, transfer in
                 transfer.plugin != plugin || transfer.session != session || number >= end || transfer.endedAt == nil
-                    || transfer.file != nil && !transfer.isTaken
+                    || transfer.file != nil && !transfer.isTaken && transfer.direction == .download
             }
         case .storeAlert(let alert):
             state.alerts[alert.number] = alert

@@ -57,6 +57,32 @@ extension SchedulerDriver {
         return ask { .transferBegun(transfer, reply: $0) }
     }
 
+    /// Runs one transfer to its end, and handles the event about its session. Returns the transfer's number.
+    @discardableResult
+    func finishTransfer(_ direction: TransferDescription.Direction = .download) -> SubmissionNumber? {
+        forgetThePast()
+        let number = begin(direction)?.submission
+        enterLibrary()
+        endTry(.finished)
+        exit(transferPlan)
+        guard let plan = plans.last(where: { $0.lane == .event }) else {
+            complain("the end of the session was not reported")
+            return nil
+        }
+        enter(plan)
+        completeEvent(in: plan)
+        exit(plan)
+        return number
+    }
+
+    /// Begins a transfer of the session `main`.
+    func begin(_ direction: TransferDescription.Direction) -> Answer? {
+        guard direction == .upload, let session = TransferSession("main") else { return download() }
+        let url = "https://example.com/a"
+        let upload = TransferDescription(direction: .upload, session: session, url: url, file: "a.bin")
+        return ask { .transferBegun(NewTransfer(upload, plugin: .app, launch: nil), reply: $0) }
+    }
+
     /// The plan of the newest launch of the transfer library.
     var transferPlan: LaunchPlan? { plans.last { $0.lane == .transfer } }
 

@@ -82,7 +82,7 @@ struct TransferTests {
         host.download()
         host.enterLibrary()
         #expect(host.download()?.refusal?.subReason == .transferLimit)
-        host.endTry(.finished)
+        host.endTry(.fatal, .httpStatus)
         #expect(host.download()?.refusal == nil)
     }
 
@@ -94,6 +94,20 @@ struct TransferTests {
         #expect(host.transferPlan == nil)
         host.change(idle: true)
         #expect(host.transferPlan != nil)
+    }
+
+    @Test func `only discretionary transfers have a rate, and each launch of the lane has an equal share of it`() throws {
+        let host = SchedulerDriver.forTransfers {
+            $0.transfers.discretionaryRate = 1_000_000
+            $0.transferLaunches = 4
+        }
+        host.change(network: false)
+        let slow = try #require(host.download(isDiscretionary: true)?.submission)
+        let fast = try #require(host.download("https://example.com/b.bin")?.submission)
+        host.change(network: true)
+        let terms = try #require(host.transferPlan).transferTerms
+        #expect(terms[slow]?.text.contains("host-rate: 250000\n") == true)
+        #expect(terms[fast]?.text.contains("host-rate: 0\n") == true)
     }
 
     @Test func `the second launch of a plugin does not wait for a long transfer`() {
