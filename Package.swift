@@ -268,6 +268,17 @@ let package = Package(
         ),
         .testTarget(name: "ReplayTests", dependencies: ["LocatedYAML", "Replay", "Scheduling", "TaskModel"]),
 
+        // MARK: FleetSimulation, runs schedulers and feeder cores against a modelled queue, with random faults
+
+        .target(
+            name: "FleetSimulation",
+            dependencies: [
+                "Fleet", "Scheduling", "TaskModel", .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            path: "Tests/FleetSimulation"
+        ),
+        .testTarget(name: "FleetSimulationTests", dependencies: ["FleetSimulation"]),
+
         // MARK: PluginChecker, reports by check whether a host would accept a plugin
 
         .target(

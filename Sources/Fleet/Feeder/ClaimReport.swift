@@ -27,8 +27,8 @@ package enum ClaimEnding: Hashable, Sendable {
 
     /// The ending that a journal event means; nil when the event does not end a submission.
     ///
-    /// - Parameter isLeaseLost: whether the host ended the work because the lease ended. An unfinished item then returns
-    ///   to the queue, unless the plugin completed it in the grace period.
+    /// - Parameter isLeaseLost: whether the host ended the work because the lease ended. The item then returns to
+    ///   the queue, unless the plugin completed it in the grace period.
     package init?(_ event: JournalEntry.Event, isLeaseLost: Bool = false) {
         guard event.endsSubmission || event.name == Self.leaseLost else { return nil }
         if event.name == Self.leaseLost || (isLeaseLost && !Self.isCompletion(event)) {

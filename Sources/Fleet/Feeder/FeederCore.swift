@@ -92,8 +92,8 @@ package struct FeederCore: Sendable {
         return isRenewal ? .readOpenClaims : .readJournal(after: acknowledged, limit: settings.journalPage)
     }
 
-    /// Ends the cycle. The next one renews the lease, compares all claims and repeats what failed: a call or a statement
-    /// without an answer may have had its effect.
+    /// Ends the cycle. The next one renews the lease, compares all claims and repeats what failed: a call or
+    /// a statement without an answer may have had its effect.
     private mutating func retry(at now: BootTime) -> FeederAction {
         failures += 1
         let delay = FeederDelays.retry(failures: failures)

@@ -2,8 +2,8 @@
 
 /// The rule by which the queue takes claims back from a host that no longer renews its lease.
 package enum RescueRule {
-    /// The time from the end of the lease to the rescue. A host expires its unbound tasks when its trust ends; the grace
-    /// covers their grace periods and the kill.
+    /// The time from the end of the lease to the rescue. A host expires its unbound tasks when its trust ends; the
+    /// grace covers their grace periods and the kill.
     package static let grace = Duration.seconds(60)
 
     /// Whether the queue makes a claimed item available to other hosts. Bound items never move.

@@ -15,7 +15,7 @@ package struct TrustWindow: Hashable, Sendable {
         end = sent + (length - Self.margin(of: length))
     }
 
-    /// The time by which trust ends earlier than the lease: 1 s, and 1/1,000 of the length for clocks of different rates.
+    /// The time by which trust ends earlier than the lease: 1 s, and 1/1,000 of the length for different clock rates.
     package static func margin(of length: Duration) -> Duration { .seconds(1) + length / 1_000 }
 
     package func isOpen(at now: BootTime) -> Bool { now < end }

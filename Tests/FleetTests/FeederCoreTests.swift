@@ -1,0 +1,157 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Fleet
+import TaskModel
+import Testing
+
+@Suite("A feeder claims only under a trusted lease, and returns what its host does not have")
+struct FeederCoreTests {
+    private static let start = BootTime(nanoseconds: 1_000_000_000_000)
+
+    private struct Fixture {
+        var core: FeederCore
+        let plugin: PluginIdentifier
+        let identifier: TaskIdentifier
+
+        init() throws {
+            let host = try #require(FleetName("web-1"))
+            core = FeederCore(
+                settings: FeederSettings(host: host, groups: []),
+                generator: SeededGenerator(seed: 1)
+            )
+            plugin = try #require(PluginIdentifier("com.example.feed"))
+            identifier = try #require(TaskIdentifier("com.example.feed.refresh"))
+        }
+
+        func item(_ number: Int64, fence: Int64 = 1, isBound: Bool = false) -> FleetItem {
+            FleetItem(
+                claim: Claim(item: number, fence: fence, isBound: isBound),
+                plugin: plugin,
+                request: TaskRequest(identifier: identifier, kind: .refresh)
+            )
+        }
+
+        var capacity: HostCapacity {
+            let entry = FleetPlugin(identifier: plugin, version: "1", digest: "d")
+            return HostCapacity(plugins: [HostCapacity.Entry(plugin: entry, free: 5)])
+        }
+
+        /// Runs a cycle up to the answer of the renewal.
+        mutating func renew(
+            held: [Claim] = [],
+            open: [OpenClaim] = [],
+            campaigns: [Campaign] = [],
+            at now: BootTime
+        ) -> FeederAction {
+            _ = core.handle(.woke, at: now)
+            _ = core.handle(.openClaims(open, acknowledged: 0), at: now)
+            _ = core.handle(.journal([]), at: now)
+            _ = core.handle(.capacity(capacity), at: now)
+            return core.handle(
+                .synced(SyncAnswer(terms: LeaseTerms(hosts: 1), held: held, campaigns: campaigns)),
+                at: now
+            )
+        }
+    }
+
+    @Test func `a cycle reads open claims, then the journal, then renews the lease, and then claims`() throws {
+        var fixture = try Fixture()
+        #expect(fixture.core.handle(.started, at: Self.start) == .readOpenClaims)
+        #expect(
+            fixture.core.handle(.openClaims([], acknowledged: 4), at: Self.start) == .readJournal(after: 4, limit: 500)
+        )
+        #expect(fixture.core.handle(.journal([]), at: Self.start) == .readCapacity)
+        guard case .sync(let request) = fixture.core.handle(.capacity(fixture.capacity), at: Self.start) else {
+            Issue.record("no renewal")
+            return
+        }
+        #expect(request.plugins?.count == 1)
+        let later = Self.start + .seconds(1)
+        let end = Self.start + .milliseconds(28_970)
+        let answer = SyncAnswer(terms: LeaseTerms(hosts: 1), held: [])
+        #expect(fixture.core.handle(.synced(answer), at: later) == .setLease(end: end, acknowledged: 4))
+        guard case .claim(let claim) = fixture.core.handle(.leaseSet, at: later) else {
+            Issue.record("no claim")
+            return
+        }
+        #expect(claim.limit == 100 && claim.plugins.first?.free == 5)
+        guard case .wait(let until) = fixture.core.handle(.claimed([]), at: later) else {
+            Issue.record("no wait")
+            return
+        }
+        #expect(until > Self.start + .seconds(7) && until <= Self.start + .seconds(10))
+    }
+
+    @Test func `items that arrive after the end of trust return to the queue and are not submitted`() throws {
+        var fixture = try Fixture()
+        _ = fixture.renew(at: Self.start)
+        _ = fixture.core.handle(.leaseSet, at: Self.start)
+        let action = fixture.core.handle(.claimed([fixture.item(1)]), at: Self.start + .seconds(29))
+        let ending = ClaimEnding.returned(reason: "lease-lost", delay: .zero)
+        #expect(action == .report([ClaimReport(claim: fixture.item(1).claim, ending: ending)]))
+    }
+
+    @Test func `of two items with one plugin and identifier the second returns to the queue`() throws {
+        var fixture = try Fixture()
+        _ = fixture.renew(at: Self.start)
+        _ = fixture.core.handle(.leaseSet, at: Self.start)
+        let items = [fixture.item(1), fixture.item(2)]
+        #expect(fixture.core.handle(.claimed(items), at: Self.start) == .submit([items[0]]))
+        let ending = ClaimEnding.returned(reason: "claim-exists", delay: .seconds(10))
+        #expect(
+            fixture.core.handle(.submitted([.accepted]), at: Self.start)
+                == .report([ClaimReport(claim: items[1].claim, ending: ending)])
+        )
+    }
+
+    @Test func `a claim that the host does not have returns to the queue after 30 s, not before`() throws {
+        var fixture = try Fixture()
+        let claim = fixture.item(1).claim
+        _ = fixture.renew(held: [claim], at: Self.start)
+        guard case .claim = fixture.core.handle(.leaseSet, at: Self.start) else {
+            Issue.record("the claim returned at once")
+            return
+        }
+        let later = Self.start + .seconds(30)
+        _ = fixture.renew(held: [claim], at: later)
+        let ending = ClaimEnding.returned(reason: "never-submitted", delay: .zero)
+        #expect(
+            fixture.core.handle(.leaseSet, at: later) == .report([ClaimReport(claim: claim, ending: ending)])
+        )
+    }
+
+    @Test func `the host cancels a claim whose fence is no longer that of the queue`() throws {
+        var fixture = try Fixture()
+        let (old, new) = (fixture.item(1), fixture.item(1, fence: 2))
+        _ = fixture.renew(held: [new.claim], open: [OpenClaim(claim: old.claim, key: old.key)], at: Self.start)
+        #expect(fixture.core.handle(.leaseSet, at: Self.start) == .cancel([old.claim]))
+    }
+
+    @Test func `journal entries are acknowledged only after the report of their claims`() throws {
+        var fixture = try Fixture()
+        let ending = ClaimEnding(.task(.succeeded))
+        let entry = ClaimedEntry(number: 9, claim: fixture.item(1).claim, ending: ending)
+        _ = fixture.core.handle(.started, at: Self.start)
+        _ = fixture.core.handle(.openClaims([], acknowledged: 0), at: Self.start)
+        guard case .report = fixture.core.handle(.journal([entry]), at: Self.start) else {
+            Issue.record("no report")
+            return
+        }
+        #expect(fixture.core.acknowledged == 0)
+        _ = fixture.core.handle(.databaseFailed, at: Self.start)
+        #expect(fixture.core.acknowledged == 0)
+        _ = fixture.core.handle(.woke, at: Self.start)
+        _ = fixture.core.handle(.openClaims([], acknowledged: 0), at: Self.start)
+        _ = fixture.core.handle(.journal([entry]), at: Self.start)
+        #expect(fixture.core.handle(.reported([.accepted]), at: Self.start) == .readCapacity)
+        #expect(fixture.core.acknowledged == 9)
+    }
+
+    @Test func `work that ended with the lease returns to the queue, unless the plugin completed it`() {
+        let returned = ClaimEnding.returned(reason: "lease-lost", delay: .zero)
+        #expect(ClaimEnding(.consumed, isLeaseLost: true) == returned)
+        #expect(ClaimEnding(.task(.succeeded), isLeaseLost: true) == .finished(outcome: "succeeded"))
+        #expect(ClaimEnding(.lapsed) == .finished(outcome: "lapsed"))
+        #expect(ClaimEnding(.submitted) == nil)
+    }
+}
