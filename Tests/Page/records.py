@@ -4,7 +4,7 @@ import time
 
 COUNT, RUNNING = 1_000, 20
 CONDITIONS = [
-    "external_power", "network", "idle", "high_load", "low_memory", "hot", "battery_low", "power_saver", "gpu",
+    "external_power", "network", "idle", "high_load", "low_memory", "hot", "battery_low", "power_saver", "metered", "gpu",
 ]
 DAY = 86_400
 
