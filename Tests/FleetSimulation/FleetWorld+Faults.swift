@@ -45,6 +45,7 @@ extension FleetWorld {
             guard hosts[host].suspendedUntil <= now else { return }
             hosts[host].clock.wallOffset += random(-3_600_000_000_000...3_600_000_000_000)
             send(.timerFired, to: host)
+            setTimer(of: host)
         default:
             schedule(.conditions(hasNetwork: false), in: 0, host: host)
             schedule(.conditions(hasNetwork: true), in: length, host: host)
