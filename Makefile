@@ -47,7 +47,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills page page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills page page-axe page-soak page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -55,7 +55,7 @@ demo: build plugins
 # The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups,
 # exclusively. The tests of ColorFeed have a host inside of their process: they need a process without tests of the
 # Swift module.
-test: packages plugins docs minor1 prometheus sshd schemathesis push-client-packages
+test: packages plugins docs minor1 prometheus sshd schemathesis push-client-packages page-axe
 	swift test $(SWIFT_FLAGS) --skip 'PluginLaunchTests|^ColorFeedTests\.'
 	swift test $(SWIFT_FLAGS) --skip-build --filter '^ColorFeedTests\.'
 	BGTASK_MINOR1="$(MINOR1)" swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
@@ -106,8 +106,19 @@ transfer-kills: build plugins
 	Tests/Transfers/kills "$(BUILD)/debug"
 
 # The page of a host, driven in headless Chromium.
-page: build
-	Tests/Page/run "$(BUILD)/debug"
+page: build page-axe
+	BGTASK_AXE="$(AXE)" Tests/Page/run "$(BUILD)/debug"
+
+# axe-core in a package of PyPI. Without PyPI its scenario is skipped.
+AXE = $(BUILD)/axe
+page-axe:
+	[ -d "$(AXE)" ] || python3 -m pip download --quiet --retries 1 --no-deps --dest "$(AXE)" axe-playwright-python==0.1.8 \
+	    || rm -rf "$(AXE)"
+
+# The page beside an hour of traffic, whose memory has to stay flat.
+MINUTES ?= 60
+page-soak: build
+	Tests/Page/soak "$(BUILD)/debug" --minutes $(MINUTES)
 
 # The pictures of Documentation/Page.md.
 page-pictures: build plugins

@@ -18,6 +18,7 @@ let package = Package(
         .executable(name: "bgtaskd", targets: ["bgtaskd"]),
         .executable(name: "bgtask", targets: ["bgtask"]),
         .executable(name: "bgtask-runner", targets: ["bgtask-runner"]),
+        .executable(name: "bgtask-feeder", targets: ["bgtask-feeder"]),
         // An example plugin, built as a vendor would; make plugins puts it beside the examples in C and C++.
         .library(name: "ColorFeed", type: .dynamic, targets: ["ColorFeed"]),
         // Plugins that the tests load, and no program links.
@@ -387,8 +388,8 @@ let package = Package(
             name: "HostServiceTests",
             dependencies: [
                 "CLinux", "CSeccomp", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
-                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "Replay", "RunnerWire", "SandboxPolicy",
-                "Scheduling", "StatementTraits", "TaskLedger",
+                "HostTestKit", "LinuxSystem", "PluginCatalogue", "PluginLaunch", "Replay", "RunnerWire",
+                "SandboxPolicy", "Scheduling", "StatementTraits", "TaskLedger",
                 "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -546,6 +547,16 @@ let package = Package(
             dependencies: ["FleetDatabase", "HostTestKit"]
         ),
 
+        // MARK: FleetFeeder, claims work of a fleet for one host and reports its ends; no part of the host
+
+        .target(
+            name: "FleetFeeder",
+            dependencies: [
+                "ControlAPI", "ControlClient", "Fleet", "FleetDatabase", "LinuxSystem", "TaskModel",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]
+        ),
+
         // MARK: Commands, the commands for operators and vendors, and the rendering of their results
 
         .target(
@@ -632,6 +643,15 @@ let package = Package(
         .executableTarget(
             name: "bgtask",
             dependencies: ["Commands"],
+            linkerSettings: smallerPrograms
+        ),
+        // The only program that links libpq.
+        .executableTarget(
+            name: "bgtask-feeder",
+            dependencies: [
+                "ControlAPI", "ControlClient", "Fleet", "FleetDatabase", "FleetFeeder", "TaskModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             linkerSettings: smallerPrograms
         ),
         // A plugin may bring its own Swift runtime. The runner's runtime and symbols must not be visible to it.

@@ -5,8 +5,10 @@
 
 #include "transfer.h"
 
-/* Reads the cursor and the incomplete file, and prepares the first request. */
+/* Reads the cursor, and prepares the first request, or begins to read the file of an earlier try. */
 void download_start(struct transfer *transfer);
+/* Reads the next slice of that file. After the last one it prepares the first request, or ends the try. */
+void download_read(struct transfer *transfer);
 /* Finds out whether the next request asks for the rest of the file. */
 void download_question(struct transfer *transfer);
 /* Sets the handle's options of a download. */

@@ -28,7 +28,9 @@ void library_ended(void *context, bgt_task task, const bgt_transfer_end *end) {
     const bgt_host *host = context;
     if (end != NULL) {
         const bgt_transfer_library *table = host->query(host, BGT_TRANSFER_LIBRARY);
-        (void)table->ended(host, task, end);
+        if (table->ended(host, task, end) != BGT_OK) {
+            bgt_log_task(host, task, BGT_LOG_ERROR, "the host refused the report about the end of the transfer");
+        }
     }
     const int is_finished = end != NULL && end->result == BGT_TRANSFER_END_FINISHED;
     (void)bgt_complete_with_message(host, task, is_finished ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE,

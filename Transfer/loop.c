@@ -52,7 +52,8 @@ static void add_request(struct loop *loop, struct transfer *transfer) {
 
 /* The oldest waiting transfer, if another one may run; `goes_on` receives whether transfers are left or may come. */
 static struct transfer *take_next(struct loop *loop, int *goes_on) {
-    const int has_place = (int64_t)count_of(loop, TRANSFER_REQUESTS) < loop->at_once
+    const size_t active = count_of(loop, TRANSFER_REQUESTS) + count_of(loop, TRANSFER_READS);
+    const int has_place = (int64_t)active < loop->at_once
                        && count_of(loop, TRANSFER_READY) < PUBLISHED_MAX;
     pthread_mutex_lock(&loop->mutex);
     struct transfer *transfer = has_place ? loop->inbox : NULL;
@@ -98,12 +99,20 @@ static void continue_transfers(struct loop *loop) {
 static void tick(struct loop *loop) {
     const int64_t now = download_now();
     for (struct transfer *at = loop->running; at != NULL; at = at->next) {
-        if (at->state == TRANSFER_REQUESTS) {
-            if (at->host->is_expiring(at->host->context, at->task)) {
-                transfer_interrupt(at);
-            } else {
-                transfer_tick(at, now);
-            }
+        const int is_active = at->state == TRANSFER_REQUESTS || at->state == TRANSFER_READS;
+        if (is_active && at->host->is_expiring(at->host->context, at->task)) {
+            transfer_interrupt(at);
+        } else if (at->state == TRANSFER_REQUESTS) {
+            transfer_tick(at, now);
+        }
+    }
+}
+
+static void read_files(struct loop *loop) {
+    for (struct transfer *at = loop->running; at != NULL; at = at->next) {
+        if (at->state == TRANSFER_READS) {
+            download_read(at);
+            add_request(loop, at);
         }
     }
 }
@@ -156,6 +165,7 @@ static void release_ended(struct loop *loop) {
 /* Waits for the network, a wake-up or the next tick, unless a transfer has more to do. */
 static void wait(struct loop *loop) {
     int limit = loop->running != NULL && count_of(loop, TRANSFER_REQUESTS) == 0 ? 0 : POLL_MS;
+    limit = count_of(loop, TRANSFER_READS) > 0 ? 0 : limit;
     for (const struct transfer *at = loop->running; at != NULL; at = at->next) {
         const int is_soon = at->is_paused || at->state == TRANSFER_READY;
         limit = at->state == TRANSFER_ENDED ? 0 : is_soon && limit > SOON_MS ? SOON_MS : limit;
@@ -182,6 +192,7 @@ void loop_run(struct loop *loop) {
         curl_multi_perform(loop->multi, &active);
         continue_transfers(loop);
         tick(loop);
+        read_files(loop);
         if (is_time_to_publish(loop)) {
             publish(loop);
         }

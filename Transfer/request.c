@@ -44,6 +44,15 @@ static size_t read_head(char *bytes, size_t size, size_t count, void *context) {
     return count;
 }
 
+/* The list has copies of the headers, which may be secrets. */
+void transfer_release_headers(struct transfer *transfer) {
+    for (struct curl_slist *at = transfer->header_list; at != NULL; at = at->next) {
+        explicit_bzero(at->data, strlen(at->data));
+    }
+    curl_slist_free_all(transfer->header_list);
+    transfer->header_list = NULL;
+}
+
 static int add_header(struct transfer *transfer, const char *name, const char *value) {
     char *line = NULL;
     /* curl sends an empty header only if it is written with a semicolon. */
@@ -62,8 +71,7 @@ static int add_header(struct transfer *transfer, const char *name, const char *v
 
 static int add_headers(struct transfer *transfer) {
     const int is_first_origin = strcmp(transfer->place.origin, transfer->first_place.origin) == 0;
-    curl_slist_free_all(transfer->header_list);
-    transfer->header_list = NULL;
+    transfer_release_headers(transfer);
     int result = add_header(transfer, "Accept-Encoding", "identity");
     for (size_t i = 0; i < transfer->spec.header_count && result == 0; i++) {
         const struct spec_header *header = &transfer->spec.headers[i];

@@ -41,6 +41,7 @@ struct transfer *transfer_create(bgt_task task, const struct transfer_host *host
     transfer->end = (bgt_transfer_end){
         .size = sizeof transfer->end, .retry_after_s = -1, .total = UINT64_MAX, .message = transfer->message};
     part_init(&transfer->part);
+    part_init(&transfer->complete);
     source_init(&transfer->source);
     cursor_clear(&transfer->cursor);
     digest_start(&transfer->digest);
@@ -51,8 +52,9 @@ struct transfer *transfer_create(bgt_task task, const struct transfer_host *host
 
 void transfer_release(struct transfer *transfer) {
     curl_easy_cleanup(transfer->easy);
-    curl_slist_free_all(transfer->header_list);
+    transfer_release_headers(transfer);
     part_close(&transfer->part);
+    part_close(&transfer->complete);
     source_close(&transfer->source);
     spec_release(&transfer->spec);
     free(transfer->answer);

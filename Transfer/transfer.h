@@ -49,6 +49,7 @@ struct transfer_limits {
 struct transfer_limits transfer_default_limits(void);
 
 enum transfer_state {
+    TRANSFER_READS,    /* reads the file of an earlier try, before its first request */
     TRANSFER_REQUESTS, /* its handle has a new request, which the loop adds */
     TRANSFER_READY,    /* its file is complete, and waits to be renamed */
     TRANSFER_ENDED
@@ -82,6 +83,13 @@ struct transfer {
     struct decision decision;
     int is_decided;
     size_t discarded; /* bytes of a body that is not kept */
+
+    /* The file of an earlier try, while it is read. */
+    struct part complete; /* the complete file; not open: the bytes behind the cursor are read */
+    struct digest read_digest;
+    uint8_t wanted[DIGEST_SIZE];
+    int64_t read_at;
+    int64_t read_end;
 
     /* The file of a download. */
     struct part part;
@@ -135,6 +143,8 @@ void transfer_fail_decided(struct transfer *transfer);
 void transfer_finish(struct transfer *transfer, int64_t bytes);
 /* The handle's options for a request to `transfer->url`. Ends the try when they are refused. */
 void transfer_request(struct transfer *transfer);
+/* Overwrites and frees the headers of the request. */
+void transfer_release_headers(struct transfer *transfer);
 /* Requests the URL of the description again: the target of a redirect may have expired. */
 void transfer_request_first(struct transfer *transfer);
 /* Follows the redirect of the last answer, or ends the try. */

@@ -31,6 +31,12 @@ static void fail_unknown(struct transfer *transfer) {
                   transfer->place.origin);
 }
 
+/* A gateway answers 502 or 504 when the receiver sent no complete response: it may have performed the request. */
+static int is_lost_behind_gateway(const struct transfer *transfer) {
+    const int status = transfer->response.status;
+    return (status == 502 || status == 504) && upload_is_post(transfer) && is_sent_whole(transfer);
+}
+
 size_t upload_read_answer(char *bytes, size_t size, size_t count, void *context) {
     struct transfer *transfer = context;
     (void)size;
@@ -90,6 +96,10 @@ void upload_continue(struct transfer *transfer, CURLcode code) {
     }
     if (!has_answer) {
         transfer_fail_request(transfer, code);
+        return;
+    }
+    if (is_lost_behind_gateway(transfer)) {
+        fail_unknown(transfer);
         return;
     }
     response_finish(&transfer->response);

@@ -14,7 +14,7 @@ socket: {directory}/control.sock
 spacing: 0ms
 limits: {{ processing: 1000000 }}
 conditions: {{ external-power: true, network: true, idle: true, high-load: false, low-memory: false, hot: false,
-  battery-low: false, power-saver: false, gpu: false }}
+  battery-low: false, power-saver: false, metered: false, gpu: false }}
 policies: {{ off: [use, spacing, day-budget, stagger, idle, load], overrun-spacing: 0ms }}
 plugins:
 """

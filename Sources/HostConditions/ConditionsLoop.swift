@@ -27,7 +27,7 @@ final class ConditionsLoop {
         sensors = [
             resume, PowerSensor(roots, thresholds, at: now), NetworkSensor(at: now),
             MemorySensor(roots, thresholds), GraphicsSensor(roots, at: now), IdleSensor(roots, thresholds, usage),
-            HeatSensor(roots, thresholds), PowerSaverSensor(roots), containers,
+            HeatSensor(roots, thresholds), PowerSaverSensor(roots), MeteredSensor(roots), containers,
         ]
         updateWaits()
     }

@@ -9,8 +9,8 @@ package import TaskModel
 /// makes no decisions about tasks.
 ///
 /// One thread waits for all sensors. The kernel reports changes of external power, network, memory and graphics
-/// devices: these conditions are always known and cost nothing. Idleness, load, heat, low battery, the power saver and
-/// the locks of containers are read only while they are watched.
+/// devices: these conditions are always known and cost nothing. Idleness, load, heat, low battery, the power saver,
+/// a metered network and the locks of containers are read only while they are watched.
 package final class SystemConditions: Sendable {
     private let board: ConditionsBoard
 

@@ -14,6 +14,7 @@ package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
     @Option(name: name(.hot), help: help(.hot)) var hot: Value?
     @Option(name: name(.batteryLow), help: help(.batteryLow)) var batteryLow: Value?
     @Option(name: name(.powerSaver), help: help(.powerSaver)) var powerSaver: Value?
+    @Option(name: name(.metered), help: help(.metered)) var metered: Value?
     @Option(name: name(.gpu), help: help(.gpu)) var gpu: Value?
 
     package init() {}
@@ -29,6 +30,7 @@ package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
         case .hot: hot
         case .batteryLow: batteryLow
         case .powerSaver: powerSaver
+        case .metered: metered
         case .gpu: gpu
         }
     }

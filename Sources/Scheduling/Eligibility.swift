@@ -245,6 +245,7 @@ package enum Eligibility {
         var reasons: [Reason] = []
         if pending.request.requiresExternalPower && !conditions.isOnExternalPower { reasons.append(.externalPower) }
         if pending.request.requiresNetwork && !conditions.hasNetwork { reasons.append(.network) }
+        if pending.request.isDiscretionaryTransfer, conditions[.metered] { reasons.append(.metered) }
         if pending.needsUnlockedContainer, conditions.containerLocks[pending.plugin] != false {
             reasons.append(.containerLocked(pending.plugin))
         }

@@ -33,7 +33,8 @@ extension JournalEntry {
             submission: request.number,
             blame: .nobody,
             message: message,
-            successor: successor
+            successor: successor,
+            claim: request.request.claim?.claim
         )
     }
 }
@@ -129,7 +130,8 @@ extension JournalEntry {
             label: work.label,
             submission: work.number,
             blame: blame,
-            message: message
+            message: message,
+            claim: work.claim?.claim
         )
     }
 }

@@ -17,8 +17,9 @@ extension Scheduler {
         from launch: LaunchNumber?,
         in lines: inout [BoundedLines.Line]
     ) -> [LedgerChange] {
-        // Calls of users and operators are not bounded.
-        guard let launch, launches.find(launch)?.execution != nil,
+        // Calls of users and operators are not bounded. A feeder needs each entry with a claim: requests with one are
+        // few, and every such entry but the first ends the request.
+        guard entry.claim == nil, let launch, launches.find(launch)?.execution != nil,
             let line = launches.execute(launch, { $0.lines.take(kind) })
         else { return [.journal(entry)] }
         lines.append(line)

@@ -54,7 +54,9 @@ extension Scheduler {
     /// loss.
     private func losses(since old: Conditions) -> [Loss] {
         var losses: [Loss] = []
-        for condition in Condition.all where old[condition] && !conditions[condition] {
+        for condition in Condition.all where old[condition] != conditions[condition] {
+            // A trouble expires tasks when it begins, every other condition when it ends.
+            guard conditions[condition] == condition.row.traits.contains(.trouble) else { continue }
             guard let reason = condition.row.loss, !isIgnored(condition) else { continue }
             losses.append((reason, { $0.needs(condition) }))
         }

@@ -265,10 +265,11 @@ extension Scheduler {
 }
 
 extension TaskRequest {
-    /// The request without the fields that a continued request ignores: it keeps identifier, kind, deadline and
-    /// continued terms, so that it begins at once (statement 72). A request of another kind is returned unchanged.
+    /// The request without the fields that a continued request ignores: it keeps identifier, kind, deadline,
+    /// continued terms and claim, so that it begins at once (statement 72). A request of another kind is returned
+    /// unchanged.
     package var normalized: TaskRequest {
         guard kind == .continued else { return self }
-        return TaskRequest(identifier: identifier, kind: kind, expiresAt: expiresAt, continued: continued)
+        return TaskRequest(identifier: identifier, kind: kind, expiresAt: expiresAt, continued: continued, claim: claim)
     }
 }

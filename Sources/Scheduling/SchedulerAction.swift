@@ -83,7 +83,7 @@ package struct LaunchPreparation: Hashable, Sendable {
 
 /// The conditions with costly sampling that are sampled now, because a pending or running task depends on them.
 package struct Watch: Hashable, Sendable {
-    /// Whether idleness, high load, heat, low battery and the power saver are sampled: the conditions in
+    /// Whether idleness, high load, heat, low battery, the power saver and a metered network are sampled: the conditions in
     /// `Condition.sampled` (C16).
     package var sampled = false
     /// Main plugins whose container lock is sampled, because health research needs the container.

@@ -13,6 +13,8 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     case hot
     case batteryLow
     case powerSaver
+    /// The network is paid by its use. Discretionary transfers wait.
+    case metered
     /// A graphics processor is available to continued tasks that request it.
     case gpu
 
@@ -25,8 +27,8 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         /// The times at which the condition holds in a replay whose trace does not contain the condition.
         package let replay: ReplayCourse
         package let traits: Traits
-        /// The reason with which running tasks that need the condition expire when the condition is lost; nil when such
-        /// tasks continue.
+        /// The reason with which running tasks that need the condition expire when the condition is lost, or those that
+        /// a trouble stops when it begins; nil when such tasks continue.
         package let loss: ExpirationReason?
 
         fileprivate init(
@@ -106,6 +108,15 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
                 replay: .never,
                 [.trouble, .sampled]
             )
+        case .metered:
+            Row(
+                "metered",
+                "Whether the network is metered.",
+                "#4a6f8f",
+                replay: .never,
+                [.trouble, .sampled],
+                loss: .networkLost
+            )
         case .gpu: Row("gpu", "Whether continued tasks may request a GPU.", "#5d6a8c", replay: .untraced)
         }
     }
@@ -118,16 +129,18 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         case .gpu: workClass.resources.contains(.gpu)
         case .idle, .highLoad, .lowMemory, .hot: workClass.kind != .event
         case .batteryLow, .powerSaver: workClass.kind.lane == .background
+        case .metered: workClass.isDiscretionaryTransfer
         }
     }
 
     /// Whether a running task of the request needs the condition, so that the loss of the condition may expire the
-    /// task.
+    /// task. Of a trouble: whether its begin may expire the task.
     package func isNeeded(by request: TaskRequest) -> Bool {
         switch self {
         case .externalPower: request.requiresExternalPower
         case .network: request.requiresNetwork
         case .idle: request.waitsForIdle
+        case .metered: request.isDiscretionaryTransfer
         case .highLoad, .lowMemory, .hot, .batteryLow, .powerSaver, .gpu: false
         }
     }

@@ -147,6 +147,9 @@ package struct JournalEntry: Hashable, Sendable {
     package var count: Int?
     /// The user whose call caused the entry; nil when no call did.
     package var user: CallingUser?
+    /// The claim of the submission, by which a feeder reports the entry; nil for a submission without a claim, and in
+    /// entries about other facts.
+    package var claim: Claim?
 
     package init(
         at: WallTime,
@@ -159,7 +162,8 @@ package struct JournalEntry: Hashable, Sendable {
         message: String,
         successor: SubmissionNumber? = nil,
         count: Int? = nil,
-        user: CallingUser? = nil
+        user: CallingUser? = nil,
+        claim: Claim? = nil
     ) {
         self.at = at
         self.event = event
@@ -172,6 +176,7 @@ package struct JournalEntry: Hashable, Sendable {
         self.successor = successor
         self.count = count
         self.user = user
+        self.claim = claim
     }
 
     /// The entry with `text` appended to its message.
@@ -198,7 +203,8 @@ package struct JournalEntry: Hashable, Sendable {
             submission: work.number,
             blame: .nobody,
             message: "submission \(work.number) is not requeued: it is superseded by submission \(newer)",
-            successor: newer
+            successor: newer,
+            claim: work.claim?.claim
         )
     }
 }

@@ -12,6 +12,8 @@ package struct JournalFilter: Hashable, Sendable {
     package var blame: Blame?
     /// Earliest time of the entries, on the wall clock of the machine when each entry was written; nil for no limit.
     package var since: WallTime?
+    /// Whether only entries with a claim pass.
+    package var hasClaim: Bool
 
     package init(
         plugin: PluginIdentifier? = nil,
@@ -19,7 +21,8 @@ package struct JournalFilter: Hashable, Sendable {
         label: String? = nil,
         events: Set<JournalEntry.Event> = [],
         blame: Blame? = nil,
-        since: WallTime? = nil
+        since: WallTime? = nil,
+        hasClaim: Bool = false
     ) {
         self.plugin = plugin
         self.launch = launch
@@ -27,5 +30,6 @@ package struct JournalFilter: Hashable, Sendable {
         self.events = events
         self.blame = blame
         self.since = since
+        self.hasClaim = hasClaim
     }
 }

@@ -115,6 +115,11 @@ package enum PendingWork: Hashable, Sendable {
         if case .request(let request) = self { request.request.identifier } else { nil }
     }
 
+    /// The claim of the request; nil for a request without a claim, and for an event.
+    package var claim: LeasedClaim? {
+        if case .request(let request) = self { request.request.claim } else { nil }
+    }
+
     /// The identifier under which the work may have a cursor; nil for events and pushes, which have none.
     package var cursorIdentifier: TaskIdentifier? { kind == .push ? nil : identifier }
 

@@ -46,6 +46,8 @@ package enum Reason: Hashable, Sendable {
     // Ended by a change of the machine.
     case externalPower
     case network
+    /// The network is metered, and the transfer is discretionary.
+    case metered
     case containerLocked(PluginIdentifier)
     case resourcesMissing
     /// A condition that delays work and is sampled on demand has no sample yet. The first sample follows within
@@ -108,6 +110,7 @@ extension Reason {
         case .useSpacing(let time, _, _): (.useSpacing, .wall(time))
         case .externalPower: (.externalPower, nil)
         case .network: (.network, nil)
+        case .metered: (.metered, nil)
         case .containerLocked: (.containerLocked, nil)
         case .resourcesMissing: (.resourcesMissing, nil)
         case .useUnknown: (.useUnknown, nil)
@@ -257,6 +260,12 @@ extension Reason {
                 "the task needs a network, and the host sees none",
                 "provide a network, or submit the task again without this requirement"
             )
+        case .metered:
+            (
+                "the network is metered, and the transfer is discretionary",
+                "connect a network that is not metered, or set connection.metered of the connection to no in"
+                    + " NetworkManager"
+            )
         case .containerLocked(let plugin):
             (
                 "the container of \(plugin) is not known to be mounted and unlocked",
@@ -269,7 +278,7 @@ extension Reason {
             )
         case .useUnknown:
             (
-                "the load, heat and power of the machine are not sampled yet",
+                "the load, heat, power and network of the machine are not sampled yet",
                 "wait for the first sample"
             )
         case .notIdle:

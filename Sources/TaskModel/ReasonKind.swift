@@ -30,6 +30,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case useSpacing
     case externalPower
     case network
+    case metered
     case containerLocked
     case resourcesMissing
     case useUnknown
@@ -121,6 +122,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .useSpacing: Row("use-spacing", .time, .advisory)
         case .externalPower: Row("external-power", .machine, until: .externalPower)
         case .network: Row("network", .machine, until: .network)
+        case .metered: Row("metered", .machine, until: MachineConditions(.metered))
         case .containerLocked: Row("container-locked", .machine, until: .containers)
         case .resourcesMissing: Row("resources-missing", .machine, until: .resources)
         case .useUnknown: Row("use-unknown", .machine, until: .sampled)
@@ -145,6 +147,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         switch self {
         case .externalPower: .externalPower
         case .network: .network
+        case .metered: .metered
         case .resourcesMissing: .gpu
         case .notIdle: .idle
         case .highLoad: .highLoad

@@ -20,6 +20,8 @@ package struct TaskRequest: Hashable, Sendable {
     package let protection: ProtectionType
     /// The terms of a continued request; nil for the other kinds.
     package let continued: ContinuedTerms?
+    /// The claim of a request that a feeder took from the queue of a fleet; nil for any other request.
+    package let claim: LeasedClaim?
 
     package init(
         identifier: TaskIdentifier,
@@ -29,7 +31,8 @@ package struct TaskRequest: Hashable, Sendable {
         requiresNetwork: Bool = false,
         requiresExternalPower: Bool = false,
         protection: ProtectionType = .default,
-        continued: ContinuedTerms? = nil
+        continued: ContinuedTerms? = nil,
+        claim: LeasedClaim? = nil
     ) {
         self.identifier = identifier
         self.kind = kind
@@ -39,6 +42,7 @@ package struct TaskRequest: Hashable, Sendable {
         self.requiresExternalPower = requiresExternalPower
         self.protection = protection
         self.continued = continued
+        self.claim = claim
     }
 }
 

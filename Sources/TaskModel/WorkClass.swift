@@ -54,7 +54,9 @@ package struct WorkClass: Hashable, Sendable {
     }
 
     /// Whether the work waits for an idle machine.
-    package var waitsForIdle: Bool { kind.isProcessing || kind == .transfer && requiresExternalPower }
+    package var waitsForIdle: Bool { kind.isProcessing || isDiscretionaryTransfer }
+
+    var isDiscretionaryTransfer: Bool { kind == .transfer && requiresExternalPower }
 
     // MARK: - Stored form
 

@@ -31,9 +31,15 @@ def mock(name, path):
     return dbus.Interface(dbus.SystemBus().get_object(name, path), dbusmock.MOCK_IFACE)
 
 
+def dictionary(properties):
+    """The properties with numbers as unsigned ones, as the services of a desktop have them."""
+    typed = {key: dbus.UInt32(value) if type(value) is int else value for key, value in properties.items()}
+    return dbus.Dictionary(typed, signature="sv")
+
+
 def start(name, path, interface, properties):
     processes[name] = dbusmock.DBusTestCase.spawn_server(name, path, interface, system_bus=True)
-    mock(name, path).AddProperties(interface, dbus.Dictionary(properties, signature="sv"))
+    mock(name, path).AddProperties(interface, dictionary(properties))
     # A client may have read before there were any.
     change(name, path, interface, properties)
 
@@ -46,7 +52,7 @@ def template(name, template, parameters):
 
 
 def change(name, path, interface, properties):
-    mock(name, path).UpdateProperties(interface, dbus.Dictionary(properties, signature="sv"))
+    mock(name, path).UpdateProperties(interface, dictionary(properties))
 
 
 def emit(name, path, interface, member, text):

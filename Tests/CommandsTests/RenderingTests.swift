@@ -75,6 +75,7 @@ struct RenderingTests {
                 hot             unknown (not sampled: no work waits for it)
                 battery low     unknown (not measured: no battery)
                 power saver     unknown (not sampled: no work waits for it)
+                metered         unknown (not sampled: no work waits for it)
                 gpu             no (sensor /dev: none)
                 sensors         heat-margin 5, idle-after 30s, idle-percent 10, sample-interval 5s
                 catalogue       2 installed, 1 refused

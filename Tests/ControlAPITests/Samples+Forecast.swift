@@ -38,7 +38,8 @@ extension Samples {
             cut: ForecastReply.Cut(reason: "work", message: "some are left out"),
             computedUntil: now + .seconds(86_400),
             launches: [
-                try launch(LaunchNumber(rawValue: 41), at: now + .seconds(-60)), try launch(nil, at: now + .seconds(600)),
+                try launch(LaunchNumber(rawValue: 41), at: now + .seconds(-60)),
+                try launch(nil, at: now + .seconds(600)),
             ],
             launchCount: 3,
             waiting: [

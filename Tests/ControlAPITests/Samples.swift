@@ -154,7 +154,8 @@ enum Samples {
             .lowMemory: .init(false, source: .missing, detail: "no /proc/pressure/memory"),
             .hot: .init(false, source: .unwatched),
             .batteryLow: .init(false, source: .missing, detail: "no battery"),
-            .powerSaver: .init(false, source: .unwatched), .gpu: .init(false, source: .sensor, detail: "/dev: none"),
+            .powerSaver: .init(false, source: .unwatched), .metered: .init(false, source: .unwatched),
+            .gpu: .init(false, source: .sensor, detail: "/dev: none"),
         ],
         lockedContainers: [:]
     )

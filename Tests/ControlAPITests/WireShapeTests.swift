@@ -60,6 +60,7 @@ struct WireShapeTests: WireShapeSuite {
                                 "hot": {"source": "unwatched"},
                                 "battery_low": {"source": "missing", "detail": "no battery"},
                                 "power_saver": {"source": "unwatched"},
+                                "metered": {"source": "unwatched"},
                                 "gpu": {"holds": false, "source": "sensor", "detail": "/dev: none"}},
                  "sensors": {"sample_interval_ns": 5000000000, "idle_percent": 10, "idle_after_ns": 30000000000,
                              "heat_margin": 5},

@@ -75,6 +75,7 @@ struct SettingTests {
         Setting("conditions.hot", "hot", "true", shows: "hot             yes (configuration)"),
         Setting("conditions.battery-low", "battery-low", "true", shows: "battery low     yes (configuration)"),
         Setting("conditions.power-saver", "power-saver", "true", shows: "power saver     yes (configuration)"),
+        Setting("conditions.metered", "metered", "true", shows: "metered         yes (configuration)"),
         Setting("conditions.gpu", "gpu", "true", shows: "gpu             yes (configuration)"),
         Setting("sensors.sample-interval", nil, "6s", shows: "sample-interval 6s"),
         Setting("sensors.idle-percent", nil, "11", shows: "idle-percent 11"),

@@ -20,13 +20,15 @@ struct UnprivilegedGatewayTests {
     func `a gateway of a user without capabilities answers each sender`() async throws {
         try await ScratchDirectory.with { directory in
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
+            let keys = directory.path + "/keys"
+            try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: false)
             let user = UInt32.random(in: 1 << 20..<1 << 21)
             let gateway = try await ChildProcess.start(
                 "/usr/bin/setpriv",
                 [
                     "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--no-new-privs", "--pdeathsig", "KILL",
                     try BuiltProgram.command.path(), "push", "serve", "--cleartext", "--listen", "127.0.0.1:0",
-                    "--socket", directory.path + "/none.sock", "--keys", directory.path + "/keys",
+                    "--socket", directory.path + "/none.sock", "--keys", keys,
                 ]
             )
             let line = try await gateway.errorLine("the address of the gateway") { $0.contains("serving http://") }

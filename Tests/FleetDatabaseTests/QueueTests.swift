@@ -78,7 +78,7 @@ struct QueueTests {
             #expect(try await server.sql("select count(*) from bgtask_fleet.item") == "0")
             let offered = try await a.renew(plugins: nil, waiting: []).campaigns
             #expect(offered.map(\.campaign) == [campaign.campaign])
-            let slots = offered.map { CampaignSlot(campaign: $0.campaign, slotSeconds: 500) }
+            let slots = offered.map { CampaignStart(campaign: $0.campaign, slotSeconds: 500) }
             #expect(try await a.join(slots) == 1)
             #expect(try await a.join(slots) == 0)
             #expect(try await a.renew(plugins: nil, waiting: []).campaigns == [])

@@ -38,9 +38,28 @@ struct PageAccessTests {
     }
 
     @Test(arguments: ["cross-site", "same-site", "", nil] as [String?])
-    func `a call that no script of the page makes is refused, and a file without data is not`(site: String?) {
+    func `a call that no script of the page makes is refused`(site: String?) {
         #expect(refusal("GET", "/v1/host", changing: ["sec-fetch-site": site]) == .crossSite)
+    }
+
+    @Test(arguments: ["cross-site", "same-site", "", nil] as [String?])
+    func `a file without data is served to every site, also with a query`(site: String?) {
         #expect(refusal("GET", "/main.js", changing: ["sec-fetch-site": site]) == nil)
+        #expect(refusal("GET", "/main.js?version=1", changing: ["sec-fetch-site": site]) == nil)
+    }
+
+    @Test(arguments: ["HEAD", "OPTIONS", "POST"])
+    func `a file is served only for GET`(method: String) {
+        #expect(refusal(method, "/main.js") == .onlyGet)
+    }
+
+    @Test(arguments: ["host", "authorization", "sec-fetch-site"])
+    func `a repeated field permits nothing`(name: String) throws {
+        let value = try #require(Self.fields[name])
+        let pairs = Self.fields.map { (name: $0.key, value: $0.value) } + [(name: name, value: value)]
+        let access = PageAccess(token: Self.token, isReadOnly: false)
+        let request = PageRequest(method: "GET", target: "/v1/host", fields: pairs)
+        #expect(access.refusal(of: request, port: Self.port) != nil)
     }
 
     @Test(arguments: ["Bearer ", "Bearer 0", "Basic \(token)", token, nil] as [String?])
@@ -49,7 +68,8 @@ struct PageAccessTests {
         #expect(refusal("GET", "/session", changing: ["authorization": field]) == .noToken)
     }
 
-    @Test func `a read-only page refuses every method but GET`() {
+    @Test func `a read-only page refuses every call that changes something`() {
+        #expect(refusal("POST", "/v1/forecast", isReadOnly: true) == nil)
         #expect(refusal("POST", "/v1/tasks/a.b/stop", isReadOnly: true) == .readOnly)
         #expect(refusal("DELETE", "/v1/tasks/a.b", isReadOnly: true) == .readOnly)
         #expect(refusal("GET", "/v1/tasks", isReadOnly: true) == nil)

@@ -13,7 +13,7 @@ struct PageBrowserTests {
         "load", "live-update", "stop-task", "retry-task", "bulk-cancel", "filters", "timeline", "lost-host",
         "hanging-host", "new-ledger", "incomplete-list", "stopped-action", "lost-command", "one-stream", "hidden-tab",
         "hostile-texts", "names-for-assistive-programs", "large-host", "keyboard", "read-only", "foreign-callers",
-        "silent-connections",
+        "silent-connections", "accessibility-rules", "transfers", "what-if", "future", "refused-filter",
     ]
 
     /// Whether this machine has a browser, and Python the module for its protocol.
@@ -22,6 +22,13 @@ struct PageBrowserTests {
         let isThere = places.contains { FileManager.default.isExecutableFile(atPath: $0) }
         return isThere && FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/websockets")
     }()
+
+    /// Other tests run beside a scenario, so that its times get slack; and the place of axe-core.
+    private static var environment: [String: String] {
+        var environment = ["BGTASK_SLACK": "3"].merging(ProcessInfo.processInfo.environment) { $1 }
+        environment["BGTASK_AXE"] = PreparedFile.path("axe") ?? environment["BGTASK_AXE"]
+        return environment
+    }
 
     @Test(
         .enabled(if: hasBrowser, "takes the Debian packages chromium and python3-websockets"),
@@ -33,6 +40,7 @@ struct PageBrowserTests {
             try await ProgramRun.of(
                 "/usr/bin/python3",
                 [Self.script, programs, "--only", scenario],
+                environment: Self.environment,
                 within: .seconds(240)
             )
         }

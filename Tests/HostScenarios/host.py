@@ -18,7 +18,7 @@ SETTINGS = {
     "spacing": "0s", "stagger": "0s", "retry-delay": "20ms", "overrun-spacing": "0s",
     "refresh-spacing": "0s", "grace-period": "300ms",
     "external-power": "true", "network": "true", "idle": "true", "high-load": "false", "low-memory": "false",
-    "hot": "false", "battery-low": "false", "power-saver": "false",
+    "hot": "false", "battery-low": "false", "power-saver": "false", "metered": "false",
 }
 START_LIMIT = 30
 STOP_LIMIT = 30

@@ -1,6 +1,6 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
-"""A host with 1,000 plugins, 1,000 pending requests and 100,000 journal entries, as far as the page calls it: one
-process at a control socket, without plugins and decisions."""
+"""A stand-in for a host with 1,000 plugins, 1,000 pending requests, 20 running tasks, 1,000 launches, transfers and
+forecast launches, and 100,000 journal entries: it computes each answer, and keeps none."""
 import http.server
 import json
 import socketserver
@@ -9,42 +9,17 @@ import threading
 import time
 from urllib.parse import parse_qs, urlsplit
 
-PLUGINS, PENDING, ENTRIES = 1_000, 1_000, 100_000
+import records
+
+ENTRIES = 100_000
 EVENTS = ["submitted", "launched", "succeeded", "launch-completed", "failed"]
-CONDITIONS = ["external_power", "network", "idle", "high_load", "low_memory", "hot", "battery_low", "power_saver", "gpu"]
-
-
-def moment(seconds):
-    return {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds)), "at_ns": f"{int(seconds * 1e9)}"}
 
 
 def entry(number):
-    plugin = f"com.example.plugin{number % PLUGINS}"
+    plugin = records.name(number)
     return {"number": number, "event": EVENTS[number % 5], "plugin": plugin, "identifier": f"{plugin}.refresh",
-            "blame": "nobody", "launch": number // 5 + 1, "message": f"completed after {number % 900} ms of 30 s"} | moment(time.time())
-
-
-def pending(number):
-    plugin = f"com.example.plugin{number % PLUGINS}"
-    start = moment(time.time() + number)
-    reason = [{"code": "external-power", "message": "the task needs external power, and the host sees none"},
-              {"code": "earliest-begin", "message": "the earliest begin of the request is in the future",
-               "until": start["at"], "until_ns": start["at_ns"]}][number % 2]
-    now = moment(time.time())
-    return {"plugin": plugin, "identifier": f"{plugin}.refresh", "kind": "refresh", "submission": number + 1,
-            "submitter": plugin, "submitted_at": now["at"], "submitted_at_ns": now["at_ns"], "reason": reason}
-
-
-def plugin(number):
-    return {"identifier": f"com.example.plugin{number}", "name": f"Plugin {number}", "version": "1.0.0", "role": "main",
-            "modes": ["fetch"], "pending": 1, "events": 0, "running": 0, "state": "ready"}
-
-
-def host():
-    lanes = [{"lane": lane, "running": 0, "limit": 4} for lane in ["background", "event", "continued"]]
-    return {"version": "0", "user": "operator", "counts": {"plugins": PLUGINS, "pending": PENDING, "events": 0},
-            "launch_limits": lanes, "ledger": {"state": "writable"}, "stopping": False,
-            "conditions": {name: {"holds": False, "source": "sensor"} for name in CONDITIONS}}
+            "blame": "nobody", "launch": number // 5 + 1,
+            "message": f"completed after {number % 900} ms of 30 s"} | records.moment("at", time.time())
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -61,12 +36,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         if "follow" in query:
             return self.stream()
-        answers = {"/v1/host": host, "/v1/journal": lambda: self.journal(query),
-                   "/v1/plugins": lambda: {"plugins": [plugin(n) for n in range(PLUGINS)], "refused": [], "partial": False},
-                   "/v1/tasks": lambda: {"pending": [pending(n) for n in range(PENDING)], "running": [], "events": [],
-                                         "partial": False}}
-        body = json.dumps(answers[parts.path]()).encode()
-        self.send_response(200)
+        answer = self.journal(query) if parts.path == "/v1/journal" else records.answer(parts.path, query)
+        self.reply(404 if answer is None else 200, answer or {"error": {"message": "the stand-in has no such record"}})
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.reply(200, records.forecast())
+
+    def reply(self, status, answer):
+        body = json.dumps(answer).encode()
+        self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
         self.end_headers()

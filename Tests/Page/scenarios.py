@@ -7,16 +7,23 @@ import shutil
 import signal
 import socket
 from contextlib import contextmanager
+from datetime import datetime
 
+import accessibility
 from browser import Browser
 from large import LargeHost
 from served import Failure, PageCommand, ShownHost
 
 SCENARIOS = {}
-# Milliseconds of a task of the main thread: 100 without other load, which runs of all tests have.
-LONGEST_TASK = 100 * float(os.environ.get("BGTASK_SLACK", 3))
+# Milliseconds of a task of the main thread. BGTASK_SLACK multiplies them on a machine with other load.
+LONGEST_TASK = 100 * float(os.environ.get("BGTASK_SLACK", 1))
+FIRST_PAINT = 1000 * float(os.environ.get("BGTASK_SLACK", 1))
 STAYS, FAILS = "com.example.shown.stays", "com.example.shown.fails"
 HOSTILE = "<img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>"
+
+
+class Skipped(Exception):
+    """The reason why a scenario cannot run on this machine."""
 
 
 def scenario(function):
@@ -27,6 +34,18 @@ def scenario(function):
 def expect(is_true, purpose):
     if not is_true:
         raise Failure(purpose)
+
+
+async def open_place(page, place):
+    """Shows a place of the page, and waits until its data is drawn: the state of the former place does not count."""
+    await page.run(f"""(() => {{
+        document.querySelector('h1')?.setAttribute('data-former', '');
+        const hash = {json.dumps('#/' + place)};
+        if (location.hash === hash) dispatchEvent(new HashChangeEvent('hashchange'));
+        else location.hash = hash;
+    }})()""")
+    await page.wait("document.querySelector('h1:not([data-former])')"
+                    " && document.querySelector('main').getAttribute('aria-busy') === 'false'", f"#/{place}")
 
 
 @contextmanager
@@ -143,10 +162,10 @@ async def timeline(host, command, browser, page):
     host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
     host.submit("waits.one", earliest_begin=host.time_in(1800))
     await page.run("location.hash = '#/timeline'")
-    await page.wait("document.querySelectorAll('.timeline rect.bad').length === 1", "the failed launch")
-    await page.wait("document.querySelectorAll('.timeline .mark').length === 1", "the known time")
+    await page.wait("document.querySelectorAll('.drawing rect.bad').length === 1", "the failed launch")
+    await page.wait("document.querySelectorAll('.drawing .mark').length === 1", "the known time")
     await page.run("location.hash = '#/timeline?span=10min'")
-    await page.wait("document.querySelectorAll('.timeline .mark').length === 0", "a shorter span has no known time")
+    await page.wait("document.querySelectorAll('.drawing .mark').length === 0", "a shorter span has no known time")
 
 
 @scenario
@@ -273,12 +292,10 @@ async def hostile_texts(host, command, browser, page):
     host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
     await page.shows(HOSTILE)
     for place in [f"task/{STAYS}", f"task/{FAILS}", "plugin/com.example.shown", "journal", "launch/1", "plugins",
-                  "timeline", "pushes",
+                  "timeline", "pushes", "transfers", "whatif?plugin=com.example.shown",
                   "now?text=%3Cimg%20src%3Dx%20onerror%3D%22window.hit%3D1%22%3E", "task/%3Cscript%3E",
                   "journal?event=%3Cb%3E"]:
-        await page.run(f"location.hash = '#/{place}'")
-        await page.wait("document.querySelector('main').getAttribute('aria-busy') === 'false'", f"#/{place}")
-        await page.wait("document.title !== ''", "a title")
+        await open_place(page, place)
         markup = "document.querySelectorAll('main img, main script, main b, main [onerror]').length + (window.hit ?? 0)"
         expect(await page.run(markup) == 0, f"#/{place} has markup of a plugin")
     await page.run(f"location.hash = '#/task/{FAILS}'")
@@ -294,9 +311,8 @@ async def names_for_assistive_programs(host, command, browser, page):
     roles = {"button", "link", "textbox", "searchbox", "combobox", "progressbar", "ProgressIndicator", "table", "img",
              "region"}
     for place in ["now", "plugins", "plugin/com.example.shown", "task", f"task/{STAYS}", "journal", "launch/1",
-                  "timeline", "pushes"]:
-        await page.run(f"location.hash = '#/{place}'")
-        await page.wait("document.querySelector('main').getAttribute('aria-busy') === 'false'", f"#/{place}")
+                  "timeline", "transfers", "pushes", "whatif"]:
+        await open_place(page, place)
         expect(await page.run("document.querySelectorAll('h1').length") == 1, f"#/{place} has one first heading")
         tree = await page.send("Accessibility.getFullAXTree")
         for node in tree["nodes"]:
@@ -305,22 +321,117 @@ async def names_for_assistive_programs(host, command, browser, page):
 
 
 @scenario
+async def accessibility_rules(host, command, browser, page):
+    """axe-core finds nothing serious or critical on any screen, in both themes, in a narrow and in a wide window."""
+    text = accessibility.script()
+    if text is None:
+        raise Skipped("there is no axe-core; download it with make page-axe")
+    host.submit("fails")
+    host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
+    host.submit("stays", kind="continued", title="Staying")
+    host.submit("waits.one", requires_external_power=True)
+    await page.shows("com.example.shown.waits.one")
+    found = []
+    for place in ["now", "plugins", "plugin/com.example.shown", "task", f"task/{FAILS}", "journal", "launch/1",
+                  "timeline", "transfers", "pushes", "whatif?external_power=yes", "journal?plugin=com.example.nowhere"]:
+        await open_place(page, place)
+        found += await violations_of(page, text, place)
+    await open_place(page, "now")
+    await page.press("Cancel", "document.querySelector('main')")
+    found += await violations_of(page, text, "the dialog")
+    expect(not found, "axe finds:\n" + "\n".join(found))
+
+
+async def violations_of(page, text, place):
+    found = []
+    for theme in ["light", "dark"]:
+        for width in [360, 1280]:
+            await page.resize(width, 900, theme)
+            found += [f"{place}, {theme}, {width}: {one}" for one in await accessibility.violations(page, text)]
+            wide = await page.run("document.documentElement.scrollWidth")
+            expect(wide <= width, f"{place} is {wide} pixels wide in a window of {width}")
+    return found
+
+
+@scenario
+async def transfers(host, command, browser, page):
+    """A transfer shows its progress, and its buttons show the commands that they equal."""
+    await page.run("""(() => {
+        const original = window.fetch;
+        const transfer = { transfer: 41, plugin: "com.example.shown", identifier: "com.example.shown:transfer:41",
+            session: "photos", kind: "download", url: "https://example.com/a.zip", state: "running", bytes: 250000000,
+            total: 1000000000, begun_at: "2026-01-31T01:48:00Z", begun_at_ns: "1769824080000000000" };
+        const ended = { ...transfer, transfer: 40, state: "failed", fault: "http-status", http_status: 503 };
+        const list = JSON.stringify({ transfers: [transfer, ended] });
+        window.fetch = (path, options) => (path.startsWith("/v1/transfers?") ? Promise.resolve(new Response(list))
+            : original(path, options));
+    })()""")
+    await open_place(page, "transfers")
+    await page.shows("250.0 MB of 1.0 GB")
+    await page.shows("http-status; status 503")
+    buttons = "[...document.querySelectorAll('main td button')].map((one) => one.textContent).join()"
+    expect(await page.run(buttons) == "Pause,Cancel", "an ended transfer has buttons")
+    await page.press("Pause", "document.querySelector('main tbody')")
+    await page.shows(f"bgtask transfer pause 41 --socket {host.control}")
+    await page.press("Pause", "document.querySelector('dialog')")
+    await page.wait("document.querySelector('dialog .answer.bad')", "the refusal of the host")
+
+
+@scenario
+async def what_if(host, command, browser, page):
+    """A changed condition shows the task that would run, the equal command, and changes nothing on the host."""
+    host.submit("waits.one", requires_external_power=True)
+    await open_place(page, "whatif")
+    await page.shows("What would still wait")
+    await page.shows("com.example.shown.waits.one")
+    await page.run("""(() => { const field = document.getElementById('filter-external_power'); field.value = 'yes';
+        field.dispatchEvent(new Event('change')); })()""")
+    await page.wait("location.hash.includes('external_power=yes')", "the condition is in the address")
+    await page.shows("would run")
+    await page.shows(f"bgtask simulate forecast --external-power true --until +1d --socket {host.control}")
+    events = {entry["event"] for entry in host.journal()}
+    expect(not events & {"conditions-simulated", "launched"}, f"something has happened: {events}")
+    await page.run("location.hash = '#/whatif?stagger=soon'")
+    await page.shows("soon is not a duration")
+    expect(await page.run("document.getElementById('filter-stagger').value") == "soon", "the field stays")
+
+
+@scenario
+async def future(host, command, browser, page):
+    """The timeline shows the launch that the host then makes."""
+    host.submit("fails", earliest_begin=host.time_in(20))
+    await open_place(page, "timeline?span=10min")
+    await page.wait("document.querySelectorAll('.timeline a .future').length === 1", "one forecast launch")
+    forecast = await page.run("document.querySelector('[aria-label=\"Forecast launches\"] tbody time').dateTime")
+    host.waits_for("the task fails", lambda entry: entry["event"] == "failed")
+    launched = next(entry for entry in host.journal() if entry["event"] == "launched")
+    distance = abs(datetime.fromisoformat(forecast).timestamp() - int(launched["at_ns"]) / 1e9)
+    expect(distance < 5, f"the launch began {distance:.1f} s from its forecast")
+    await page.wait("document.querySelectorAll('.timeline a .future').length === 0", "no forecast launch is left", 60)
+
+
+@scenario
+async def refused_filter(host, command, browser, page):
+    """A refused filter keeps its field, so that it can be corrected."""
+    await page.run("location.hash = '#/journal?plugin=com.example.nowhere'")
+    await page.shows("com.example.nowhere")
+    await page.wait("document.getElementById('filter-plugin')?.value === 'com.example.nowhere'", "the field")
+    expect(await page.run("document.querySelector('h1').textContent") == "Journal", "the title of the screen")
+
+
+@scenario
 async def large_host(host, command, browser, page):
-    """1,000 plugins, 1,000 requests, 100,000 entries and a hundred new ones in each second do not block the page."""
+    """1,000 plugins, 1,000 requests, 100,000 entries and a hundred new ones in each second do not block any screen."""
     await page.shows("1000 plugins, 1000 pending")
     paint = await page.run("performance.getEntriesByName('first-paint')[0].startTime")
-    expect(paint < 1000, f"the first paint took {paint:.0f} ms")
-    await page.send("HeapProfiler.enable")
-    sizes = []
-    for _ in range(3):
-        for place in ["now", "plugins", "journal", "task"]:
-            await page.run(f"location.hash = '#/{place}'")
-            await page.run("new Promise((resolve) => setTimeout(resolve, 1500))")
-        await page.send("HeapProfiler.collectGarbage")
-        sizes.append((await page.send("Runtime.getHeapUsage"))["usedSize"])
-    longest = max(await page.run("longTasks") or [0])
-    expect(longest < LONGEST_TASK, f"a task of the main thread took {longest:.0f} ms")
-    expect(sizes[2] < sizes[0] * 1.5, f"the memory grows: {sizes}")
+    expect(paint < FIRST_PAINT, f"the first paint took {paint:.0f} ms")
+    for place in ["now", "plugins", "plugin/com.example.plugin7", "task", "task/com.example.plugin7.refresh", "journal",
+                  "timeline", "transfers", "pushes", "whatif?external_power=yes"]:
+        await page.run("longTasks.length = 0")
+        await open_place(page, place)
+        await page.run("new Promise((resolve) => setTimeout(resolve, 2500))")
+        longest = max(await page.run("longTasks") or [0])
+        expect(longest < LONGEST_TASK, f"#/{place}: a task of the main thread took {longest:.0f} ms")
 
 
 @scenario

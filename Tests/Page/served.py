@@ -65,11 +65,17 @@ class PageCommand:
         self.token = self.address.split("#token=")[1]
         return self
 
-    def __exit__(self, *_):
-        if self.process.poll() is None:
+    def __exit__(self, kind, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(START_LIMIT)
+        except subprocess.TimeoutExpired:
             self.process.kill()
-        self.process.wait()
+            self.process.wait()
         self.process.stderr.close()
+        # An error of the scenario says more than this one.
+        if kind is None and self.file.parent.exists():
+            raise Failure(f"bgtask page has left {self.file.parent}")
 
     def interrupt(self):
         """Ends the command as Ctrl-C does. Returns its exit status."""

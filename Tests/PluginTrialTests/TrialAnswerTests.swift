@@ -119,7 +119,7 @@ struct TrialAnswerTests {
 
     @Test(arguments: [
         ("https://example.com/file", SubmissionRefusal.SubReason.transferLibraryMissing),
-        ("ftp://example.com/file", .notOffered),
+        ("ftp://example.com/file", SubmissionRefusal.SubReason.notOffered),
     ])
     func `a trial refuses each transfer, and records the refusal`(
         url: String,
@@ -132,7 +132,7 @@ struct TrialAnswerTests {
         let actions = trial.receive(.beginTransfer(CallNumber(rawValue: 1), transfer), at: 5)
         #expect(refusal(actions) == subReason)
         let recorded = trial.course.log.all { event -> SubmissionRefusal.SubReason? in
-            if case .transferRefused(transfer, let refusal) = event { refusal.subReason } else { nil }
+            if case .transferRefused(transfer, let answer) = event { answer.subReason } else { nil }
         }
         #expect(recorded == [subReason])
     }

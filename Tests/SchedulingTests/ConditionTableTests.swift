@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Each condition has one row in a table, and the reasons of requests agree with that row")
 struct ConditionTableTests {
-    /// Refresh, processing and continued requests, each with at most one required condition.
+    /// Refresh, processing and continued requests, each with at most one required condition, and a transfer.
     private static let requests: [TaskRequest] = {
         let gpu = ContinuedTerms(title: "Export", resources: .gpu)
         return [
@@ -16,6 +16,13 @@ struct ConditionTableTests {
             TaskRequest(identifier: .clean, kind: .processing, requiresExternalPower: true),
             TaskRequest(identifier: .clean, kind: .continued, continued: ContinuedTerms(title: "Export")),
             TaskRequest(identifier: .clean, kind: .continued, continued: gpu),
+            .transfer(
+                SubmissionNumber(rawValue: 1),
+                of: .app,
+                earliestBegin: nil,
+                expiresAt: nil,
+                isDiscretionary: true
+            ),
         ]
     }()
 

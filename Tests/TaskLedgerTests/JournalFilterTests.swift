@@ -76,6 +76,35 @@ struct JournalFilterTests {
         }
     }
 
+    @Test func `the filter of claims selects the entries with a claim in the order of numbers, by index`()
+        async throws
+    {
+        try await fill()
+        let claim = Claim(item: 71, fence: 3, isBound: true)
+        let messages = ["accepted", "succeeded"]
+        try await ledger.commitAndWait(
+            messages.map { message in
+                .journal(
+                    JournalEntry(
+                        at: time(1_000),
+                        event: .submitted,
+                        plugin: feed,
+                        blame: .nobody,
+                        message: message,
+                        claim: claim
+                    )
+                )
+            }
+        )
+        let selection = JournalSelection(filter: JournalFilter(hasClaim: true), limit: 9)
+        let found = try ledger.journal(selection)
+        #expect(found.map(\.message) == messages && found.allSatisfy { $0.claim == claim })
+        let (sql, arguments) = selection.statement
+        let plan = try ledger.queryPlan(sql, arguments)
+        #expect(plan.contains { $0.contains("USING INDEX journal_with_claim") }, "\(plan)")
+        #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
+    }
+
     @Test func `a journal filter with a value that no entry has, or a time after every entry, selects no entry`()
         async throws
     {

@@ -69,6 +69,38 @@ struct NotificationTests {
         #expect(shown.first?.content.body == "message of abandoned")
     }
 
+    @Test func `alerts delete no alarm, and further alarms delete the oldest ones`() async throws {
+        let ledger = try Ledger.inMemory()
+        func alarm(_ number: Int64) -> LedgerChange {
+            .journal(
+                JournalEntry(at: time(number), event: .diskLow, plugin: nil, blame: .machine, message: "\(number)")
+            )
+        }
+        func alert(_ number: Int) -> LedgerChange {
+            .showNotification(
+                ShownNotification(
+                    at: now,
+                    plugin: feed,
+                    topic: nil,
+                    submission: SubmissionNumber(rawValue: Int64(number)),
+                    content: NotificationContent(title: "\(number)")
+                )
+            )
+        }
+        try await ledger.commitAndWait([alarm(1), alarm(2)])
+        for start in stride(from: 1, through: 2_500, by: 500) {
+            try await ledger.commitAndWait((start..<start + 500).map(alert))
+        }
+        let kept = try ledger.notifications(after: nil, limit: 3)
+        #expect(kept.map(\.number.rawValue) == [1, 2, 503])
+        #expect(try ledger.notificationRange()?.lowerBound.rawValue == 503)
+        for start in stride(from: Int64(1), through: 1_999, by: 500) {
+            try await ledger.commitAndWait((start..<min(start + 500, 2_000)).map(alarm))
+        }
+        let alarms = try ledger.notifications(after: nil, limit: 9_999).filter { $0.alarm != nil }
+        #expect(alarms.count == 2_000 && alarms.first?.number.rawValue == 2)
+    }
+
     @Test func `the feed keeps its newest notifications, whose numbers are never reused`() async throws {
         let ledger = try Ledger.inMemory()
         for start in stride(from: 1, through: 2_500, by: 500) {

@@ -38,7 +38,8 @@ func fullRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginI
                 subtitle: "of 12 photos",
                 strategy: .fail,
                 resources: TaskResources(rawValue: .max - 1)
-            )
+            ),
+            claim: LeasedClaim(Claim(item: 71, fence: 3, isBound: true), under: "fleet")
         ),
         submitter: .plugin(keyboard),
         submittedAt: WallTime(nanoseconds: 1_763_000_000_123_456_789),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the schema has twenty-one named migration steps, and its version is their number`() throws {
+    @Test func `the schema has twenty-three named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -32,12 +32,13 @@ struct SchemaTests {
                 "20: answers to pushes",
                 "21: transfers",
                 "22: alerts, notifications",
+                "23: claims",
             ]
         )
-        #expect(LedgerSchema.version == 22)
+        #expect(LedgerSchema.version == 23)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 22)
+        #expect(try pragma("user_version", of: database) == 23)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -74,8 +75,9 @@ struct SchemaTests {
         20: pushAnswersVersion,
         21: transfersVersion,
         22: notificationsStep,
+        23: claimsStep,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 22 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 23 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -313,4 +315,23 @@ private let transfersVersion = """
     transfer: number INTEGER #1, plugin INTEGER!, direction INTEGER!, session TEXT!, label TEXT, url TEXT!, place TEXT!,
         begun_at INTEGER!, state INTEGER!, fault INTEGER, http_status INTEGER, bytes INTEGER!, total INTEGER, idle_ns
         INTEGER!, tried_at INTEGER, ended_at INTEGER, file TEXT, is_taken INTEGER!, is_paused INTEGER!, message TEXT!
+    """
+
+private let claimsStep = """
+    journal: number INTEGER #1, at INTEGER!, event TEXT!, plugin INTEGER, launch INTEGER, label TEXT, submission
+        INTEGER, blame TEXT!, message TEXT!, successor INTEGER, count INTEGER, user_id INTEGER, user_process
+        INTEGER, user_command TEXT, claim_item INTEGER, claim_fence INTEGER, claim_bound INTEGER
+    request: plugin INTEGER! #1, identifier TEXT! #2, number INTEGER!, kind INTEGER!, earliest_begin INTEGER,
+        requires_network INTEGER!, requires_external_power INTEGER!, protection INTEGER!, title TEXT, subtitle
+        TEXT, strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at INTEGER!, attempts INTEGER!,
+        not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, deferred_since
+        INTEGER, payload_size INTEGER!, failures INTEGER!, expires_at INTEGER, restarts INTEGER!, setbacks
+        INTEGER!, claim_item INTEGER, claim_fence INTEGER, claim_bound INTEGER, claim_lease TEXT
+    task: launch INTEGER! #1, position INTEGER! #2, submission INTEGER!, kind INTEGER!, label TEXT!, event_type
+        INTEGER, earliest_begin INTEGER, requires_network INTEGER!, requires_external_power INTEGER!, protection
+        INTEGER!, title TEXT, subtitle TEXT, strategy INTEGER, resources INTEGER, submitter INTEGER,
+        submitted_at INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted
+        INTEGER!, host_losses INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over
+        INTEGER!, outcome TEXT, payload_size INTEGER!, failures INTEGER!, expires_at INTEGER, setbacks INTEGER!,
+        claim_item INTEGER, claim_fence INTEGER, claim_bound INTEGER, claim_lease TEXT
     """

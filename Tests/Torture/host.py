@@ -18,7 +18,7 @@ plugin-directory: {0}/none
 state-directory: {0}/state
 socket: {0}/control.sock
 spacing: 0ms
-conditions: {{ external-power: true, network: true, idle: true, high-load: false, low-memory: false, hot: false, battery-low: false, power-saver: false, gpu: false }}
+conditions: {{ external-power: true, network: true, idle: true, high-load: false, low-memory: false, hot: false, battery-low: false, power-saver: false, metered: false, gpu: false }}
 limits: {{ processing: 1000, continued: 1000 }}
 policies: {{ off: [use, spacing, day-budget, stagger, idle, load] }}
 retry: {{ delay: 100ms, attempts: 20, host-delay: 100ms }}

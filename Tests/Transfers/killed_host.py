@@ -21,7 +21,7 @@ plugin-directory: {0}/manifests
 state-directory: {0}/state
 socket: {0}/control.sock
 plugin-users: host
-conditions: {{ external-power: true, network: true, idle: true, high-load: false, low-memory: false, hot: false, battery-low: false, power-saver: false, gpu: false }}
+conditions: {{ external-power: true, network: true, idle: true, high-load: false, low-memory: false, hot: false, battery-low: false, power-saver: false, metered: false, gpu: false }}
 plugins: {{ {1}: {{ private-addresses: true }} }}
 """
 MANIFEST = """\

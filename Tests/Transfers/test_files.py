@@ -6,7 +6,7 @@ import time
 import unittest
 
 import network
-from case import FATAL, TRANSIENT, TransferCase, content
+from case import FATAL, FINISHED, TRANSIENT, TransferCase, content
 from server import File
 
 MEGABYTE = 1 << 20
@@ -152,6 +152,29 @@ class FileTests(TransferCase):
         self.assertEqual(ends[-1]["bytes"], 1001)
         for number in range(1, 101):
             self.assertEqual(self.file(number), files[f"/{number}"].body)
+
+    def test_the_check_of_a_large_complete_file_does_not_delay_another_transfer(self):
+        size, digest = 1 << 30, hashlib.sha256()
+        for _ in range(size // MEGABYTE):
+            digest.update(bytes(MEGABYTE))
+        small = File(content(1000))
+
+        def behave(exchange):
+            if exchange.path == "/small":
+                return small.serve(exchange)
+            exchange.head(200, {"Content-Length": size, "ETag": '"one"'})
+            exchange.send(bytes(2 * MEGABYTE))
+            exchange.hang_up()
+
+        server = self.serve(behave)
+        large = self.describe(f"{server.origin}/large", lines=[f"sha256: {digest.hexdigest()}"])
+        self.check_end(self.run_one(large), TRANSIENT, "network", bytes=2 * MEGABYTE)
+        with open(self.container / ".transfers/1", "wb") as file:
+            file.truncate(size)
+        ends = self.run_all(large, self.describe(f"{server.origin}/small", number=2))
+        self.assertEqual([end["bytes"] for end in ends], [1000, size])
+        self.assertEqual([end["result"] for end in ends], [FINISHED, FINISHED])
+        self.assertEqual([exchange.path for exchange in server.requests], ["/large", "/small"])
 
     def test_a_rate_holds_for_all_transfers_together(self):
         server = self.serve(File(content(500_000)).serve)

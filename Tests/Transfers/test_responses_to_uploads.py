@@ -56,6 +56,19 @@ class ResponseTests(TransferCase):
         self.check_end(self.send(server), TRANSIENT, "staging-unusable", status=201)
         self.check_end(self.send(server, POST), FATAL, "result-unknown", status=201)
 
+    def test_a_post_is_not_repeated_after_a_gateway_lost_the_response_of_the_receiver(self):
+        for status, fault in [(502, "result-unknown"), (504, "result-unknown"), (503, "server-busy")]:
+            with self.subTest(status):
+                server = self.after_body(lambda exchange: exchange.answer(status))
+                result = FATAL if fault == "result-unknown" else TRANSIENT
+                self.check_end(self.send(server, POST), result, fault, status=status)
+                self.check_end(self.send(server), TRANSIENT, "server-busy", status=status)
+
+    def test_a_post_that_a_gateway_refuses_before_its_end_is_tried_again(self):
+        self.source.write_bytes(content(40 * MEGABYTE))
+        server = self.serve(lambda exchange: (exchange.connection.recv(1000), exchange.answer(502), exchange.hang_up()))
+        self.check_end(self.send(server, POST), TRANSIENT, "server-busy", status=502)
+
     def test_a_put_without_a_response_is_tried_again(self):
         server = self.after_body(lambda exchange: exchange.hang_up())
         self.check_end(self.send(server), TRANSIENT, "network", status=0)

@@ -80,7 +80,7 @@ struct Floods {
         let lines = [
             "spacing: 0ms", "launches: { background: 8 }",
             "conditions: { external-power: true, network: true, idle: true, high-load: false, low-memory: false,"
-                + " hot: false, battery-low: false, power-saver: false, gpu: false }",
+                + " hot: false, battery-low: false, power-saver: false, metered: false, gpu: false }",
             "policies: { off: [use, spacing, day-budget, stagger, idle, load], overrun-spacing: 0ms }",
             "retry: { delay: 10ms, attempts: 1000 }", "plugins:",
             "  \(Self.overstayer): { budgets: { processing: 150ms }, grace-period: 50ms }",

@@ -113,7 +113,7 @@ struct Hostile {
         let lines = [
             "spacing: 0ms", "launches: { background: 4 }",
             "conditions: { external-power: true, network: true, idle: true, high-load: false, low-memory: false,"
-                + " hot: false, battery-low: false, power-saver: false, gpu: false }",
+                + " hot: false, battery-low: false, power-saver: false, metered: false, gpu: false }",
             "policies: { off: [use, spacing, day-budget, stagger, idle, load], overrun-spacing: 0ms }",
             "retry: { delay: 10ms, attempts: 3 }", "plugins:",
         ]

@@ -44,7 +44,7 @@ package struct Population {
         let lines = [
             "limits: { processing: 1000000 }",
             "conditions: { external-power: true, network: true, idle: false, high-load: false, low-memory: false,"
-                + " hot: false, battery-low: false, power-saver: false, gpu: false }",
+                + " hot: false, battery-low: false, power-saver: false, metered: false, gpu: false }",
             "plugins:",
         ]
         return lines + (0..<plugins).map { "  \(plugin($0)): { patterns-for-processing: true }" }

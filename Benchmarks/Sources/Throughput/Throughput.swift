@@ -48,7 +48,7 @@ extension HostDirectory {
         let lines = [
             "spacing: 0ms", "limits: { processing: 1000000 }",
             "conditions: { external-power: false, network: true, idle: true, high-load: false, low-memory: false,"
-                + " hot: false, battery-low: false, power-saver: false, gpu: false }",
+                + " hot: false, battery-low: false, power-saver: false, metered: false, gpu: false }",
             "policies: { off: [use, spacing, day-budget, stagger, idle, load], overrun-spacing: 0ms }",
         ]
         let permissions =

@@ -11,7 +11,8 @@ struct NotificationListCommand: AsyncParsableCommand {
         abstract: "List the newest notifications.",
         discussion: """
             The feed has the notifications of alert pushes, and alarms of the host: abandoned and failed tasks, \
-            refused plugins, missed occurrences of schedules, and a disk without its reserve. It keeps the newest 2,000.
+            refused plugins, missed occurrences of schedules, and a disk without its reserve. It keeps the newest 2,000, and \
+            of the older ones the alarms.
 
             Examples:
               bgtask notification list --limit 10

@@ -13,11 +13,13 @@ extension ForecastReply: Presentable {
             sections.append(launchTable(for: reader))
         }
         if launchCount > launches.count {
-            sections.append("\(launchCount - launches.count) later launches are not listed; raise --limit\n")
+            let more = launchCount - launches.count
+            sections.append("\(more) later \(more == 1 ? "launch is" : "launches are") not listed; raise --limit\n")
         }
         if !waiting.isEmpty { sections.append(waitTable(for: reader)) }
         if waitingCount > waiting.count {
-            sections.append("\(waitingCount - waiting.count) further waiting items are not listed; raise --limit\n")
+            let more = waitingCount - waiting.count
+            sections.append("\(more) further \(more == 1 ? "item waits" : "items wait"); raise --limit to list them\n")
         }
         if let cut {
             let time = computedUntil.text(for: reader)

@@ -32,7 +32,9 @@ struct ForecastPolicyOptions: ParsableArguments {
     func settings() throws -> ForecastPolicies? {
         var settings = ForecastPolicies()
         if let off {
-            let policies = try FilterValues.words(off, among: Policy.allCases.map(Optional.some) + [nil]) { $0?.rawValue ?? "none" }
+            let policies = try FilterValues.words(off, among: Policy.allCases.map(Optional.some) + [nil]) {
+                $0?.rawValue ?? "none"
+            }
             settings.off = policies.compactMap { $0?.rawValue }
         }
         settings.stagger = try duration(stagger, "stagger")

@@ -34,7 +34,7 @@ package struct HostCalls: Sendable {
     }
 
     /// Makes items of campaigns for this host, and returns their number.
-    package func join(_ slots: [CampaignSlot]) async throws(DatabaseFailure) -> Int {
+    package func join(_ slots: [CampaignStart]) async throws(DatabaseFailure) -> Int {
         try await call("join_campaigns", FleetDatabase.json(slots))
     }
 

@@ -86,7 +86,7 @@ package struct PluginRoom: Encodable, Hashable, Sendable {
 }
 
 /// The time of one host within the spread of a campaign.
-package struct CampaignSlot: Encodable, Hashable, Sendable {
+package struct CampaignStart: Encodable, Hashable, Sendable {
     package let campaign: Int64
     /// Seconds after the campaign's earliest begin.
     package let slotSeconds: Double

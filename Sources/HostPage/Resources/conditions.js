@@ -7,7 +7,7 @@ import { el } from "./dom.js";
 export const CONDITIONS = [
   ["external_power", "external power"], ["network", "network"], ["idle", "idle"], ["high_load", "high load"],
   ["low_memory", "low memory"], ["hot", "hot"], ["battery_low", "battery low"], ["power_saver", "power saver"],
-  ["gpu", "GPU"],
+  ["metered", "metered"], ["gpu", "GPU"],
 ];
 
 /** A list with each condition, whether it holds, and its source. */

@@ -96,8 +96,10 @@ function move(screen, data, here, pause) {
 function drawFailure(error, screen, here) {
   clearInterval(moving);
   const fields = screen?.fields?.(here);
+  const title = fields ? screen.title(here) : failureTitle(error);
+  document.title = `${title} – bgtask`;
   patch(content, [
-    el("h1", { key: "title" }, fields ? screen.title(here) : failureTitle(error)), ...(fields ?? []),
+    el("h1", { key: "title" }, title), ...(fields ?? []),
     el("div", { key: "failure", role: "alert" }, fields ? el("h2", {}, failureTitle(error)) : "",
       el("p", { class: "failure" }, error.message), error.remedy ? el("p", {}, error.remedy) : ""),
   ]);
@@ -184,6 +186,7 @@ function drawFooter() {
   patch(document.getElementById("footer"), [
     el("span", {}, zoneText()),
     el("span", {}, `bgtask ${session.version}`),
+    el("span", {}, session.remote_host ? `the host is on ${session.remote_host}` : ""),
     el("span", {}, session.read_only ? "read-only: actions show their command, and do nothing" : ""),
   ]);
 }

@@ -14,6 +14,7 @@ import { pauseText } from "./screen-plugins.js";
 import { durationText, instant, time } from "./times.js";
 
 const LAUNCHES = 20;
+const ROWS = 100;
 
 export const title = ({ value }) => value;
 export const isBusy = ({ plugin }) => plugin.running > 0;
@@ -66,13 +67,14 @@ function stateFacts(plugin) {
 }
 
 function taskTable(tasks) {
-  return table("Tasks", [
+  const all = [...tasks.running, ...tasks.pending];
+  return [table("Tasks", [
     ["Task", (task) => (task.identifier ? taskLink(task.identifier) : task.event_name)],
     ["Kind", (task) => task.kind],
     ["State", (task) => (task.launch ? badge("running") : reasonText(task.reason))],
-  ], [...tasks.running, ...tasks.pending], {
-    key: (task) => task.submission, empty: emptyText(tasks, "no task runs or waits"),
-  });
+  ], all.slice(0, ROWS), { key: (task) => task.submission, empty: emptyText(tasks, "no task runs or waits") }),
+  all.length > ROWS
+    ? el("p", { class: "note" }, `${all.length - ROWS} further tasks; use bgtask task list`) : undefined];
 }
 
 /** Each right that the manifest requests, and what it is effectively. */

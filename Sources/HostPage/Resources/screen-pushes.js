@@ -8,6 +8,8 @@ import { badge, emptyText, partialNote, pluginLink, reasonText, section, table }
 import { command } from "./session.js";
 import { instant, time } from "./times.js";
 
+const ROWS = 100;
+
 export const title = () => "Pushes";
 export const isBusy = ({ tasks }) => tasks.running.length > 0;
 
@@ -29,7 +31,7 @@ export function draw({ tasks, plugins, stats, tokens }) {
       ["Submission", (push) => push.submission],
       ["Received", (push) => time(instant(push, "submitted_at") ?? instant(push, "started_at"))],
       ["Deadline", (push) => time(instant(push, "expires_at"))],
-    ], [...tasks.running, ...tasks.pending], {
+    ], [...tasks.running, ...tasks.pending].slice(0, ROWS), {
       key: (push) => push.submission, empty: emptyText(tasks, "no push waits or runs"),
     }), partialNote(tasks, "use bgtask task list --kind push")),
     section("Plugins that accept pushes", table("Plugins", [
@@ -37,14 +39,16 @@ export function draw({ tasks, plugins, stats, tokens }) {
       ["Launches in 7 days", (plugin) => rows.get(plugin.identifier)?.launches ?? 0],
       ["Succeeded", (plugin) => rows.get(plugin.identifier)?.succeeded ?? 0],
       ["Failed", (plugin) => rows.get(plugin.identifier)?.failed ?? 0],
-    ], plugins, {
+    ], plugins.slice(0, ROWS), {
       key: (plugin) => plugin.identifier, empty: "no plugin has the background mode remote-notification",
     })),
+    plugins.length > ROWS || tasks.pending.length > ROWS
+      ? el("p", { class: "note", key: "more" }, `${ROWS} pushes and plugins are shown at most`) : "",
     section("Changes of device tokens", table("Tokens", [
       ["Time", (entry) => time(instant(entry, "at"))], ["Plugin", (entry) => pluginLink(entry.plugin)],
       ["Message", (entry) => entry.message],
     ], tokens.entries.toReversed(), { key: (entry) => entry.number, empty: "none" })),
     el("p", { class: "note", key: "command" }, "Tokens are secrets. On a terminal: ",
       el("code", {}, command("push", "token", "PLUGIN"))),
-  ];
+  ].filter(Boolean);
 }

@@ -45,12 +45,11 @@ function transferTable(list, update) {
       transfer.label ? el("span", { class: "title" }, transfer.label) : "",
       el("span", { class: "note" }, transfer.url)]],
     ["Plugin", (transfer) => pluginLink(transfer.plugin)],
-    ["Session", (transfer) => transfer.session],
-    ["Kind", (transfer) => transfer.kind],
+    ["Kind", (transfer) => [transfer.kind, el("span", { class: "title" }, `session ${transfer.session}`)]],
     ["State", (transfer) => [badge(transfer.state), faultText(transfer)]],
     ["Progress", progressBar],
-    ["Begun", (transfer) => time(instant(transfer, "begun_at"))],
-    ["Ended", (transfer) => (instant(transfer, "ended_at") ? time(instant(transfer, "ended_at")) : "")],
+    ["Begun", (transfer) => [time(instant(transfer, "begun_at")), instant(transfer, "ended_at")
+      ? el("span", { class: "title" }, "ended ", time(instant(transfer, "ended_at"))) : ""]],
     ["", (transfer) => transferButtons(transfer, update)],
   ], list.transfers, { key: ({ transfer }) => transfer, empty: emptyText(list, "no transfer matches the filters") });
 }

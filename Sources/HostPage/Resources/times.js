@@ -19,7 +19,8 @@ function formatter(timeZone) {
 /** The milliseconds of a time in an answer, from the exact text in nanoseconds; undefined without one. */
 export function instant(item, name) {
   const text = item?.[`${name}_ns`];
-  if (/^-?\d+$/.test(text ?? "")) return Number(BigInt(text) / 1000000n);
+  // Without the last six digits, the number is exact.
+  if (/^-?\d{7,}$/.test(text ?? "")) return Number(text.slice(0, -6));
   const parsed = Date.parse(item?.[name] ?? "");
   return Number.isNaN(parsed) ? undefined : parsed;
 }
@@ -32,7 +33,16 @@ function parts(format, moment) {
 /** A time of day; with the date when it is not today. */
 export function clockText(moment) {
   const { day, time } = parts(clock, moment);
-  return day === parts(clock, Date.now()).day ? time : `${day} ${time}`;
+  return day === today() ? time : `${day} ${time}`;
+}
+
+let known = { second: 0, day: "" };
+
+/** The present day; computed once for all times of a drawing. */
+function today() {
+  const second = Math.floor(Date.now() / 1000);
+  if (known.second !== second) known = { second, day: parts(clock, Date.now()).day };
+  return known.day;
 }
 
 /** An element with a time; its title names both zones. */

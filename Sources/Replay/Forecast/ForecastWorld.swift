@@ -121,9 +121,9 @@ final class ForecastWorld: ModelledHost {
 
     /// Adds the completion of a task after its expected time.
     private func begin(_ task: PlannedTask, in number: LaunchNumber, since start: MonotonicTime) {
+        guard let place = places[number] else { return }
         let budget = task.work.kind == .continued ? nil : budgets[number]?.total
         let (takes, basis) = scenario.times.time(of: task.work, budget: budget)
-        let place = places[number] ?? 0
         let listed = Forecast.Task(work: task.work, takes: takes, basis: basis, origin: origin(of: task.work))
         forecast.launches[place].tasks.append(listed)
         unfinished[number, default: [:]][task.id] = task.work

@@ -5,7 +5,8 @@ import TaskModel
 /// A pending request in 80 bytes, less than half the size of `PendingRequest`, because a host may hold a million
 /// requests.
 ///
-/// Continued terms, submitting plugins and deadlines are few, and are stored in separate tables of `RequestStore`.
+/// Continued terms, submitting plugins, deadlines and claims are few, and are stored in separate tables of
+/// `RequestStore`.
 struct RequestSlot: Sendable {
     let identifier: TaskIdentifier
     let number: SubmissionNumber
@@ -25,7 +26,8 @@ struct RequestSlot: Sendable {
     /// Index of the group of ready requests that contains the request; `noGroup` while the request is upcoming.
     var group = Self.noGroup
     let kind: TaskKind.Byte
-    /// The protection; the highest bit states that a user paused the transfer.
+    /// The protection; the highest bit states that a user paused the transfer, the next one that the request has a
+    /// claim.
     private var protection: UInt8
     private let failures: UInt8
     private var flags: Flags
@@ -66,6 +68,7 @@ struct RequestSlot: Sendable {
         failures = UInt8(clamping: retry.failures)
         kind = TaskKind.Byte(request.kind)
         protection = UInt8(truncatingIfNeeded: request.protection.rawValue)
+        if request.claim != nil { protection |= Self.claimBit }
         var flags: Flags = []
         if request.requiresNetwork { flags.insert(.requiresNetwork) }
         if request.requiresExternalPower { flags.insert(.requiresExternalPower) }
@@ -113,11 +116,14 @@ struct RequestSlot: Sendable {
         set { if newValue { protection |= Self.pauseBit } else { protection &= ~Self.pauseBit } }
     }
 
+    var hasClaim: Bool { protection & Self.claimBit != 0 }
+
     private static let pauseBit: UInt8 = 0x80
+    private static let claimBit: UInt8 = 0x40
 
     mutating func dropCooldown() { notBeforeNanoseconds = Self.never }
 
-    func request(terms: ContinuedTerms?, expiresAt: WallTime? = nil) -> TaskRequest {
+    func request(terms: ContinuedTerms?, expiresAt: WallTime? = nil, claim: LeasedClaim? = nil) -> TaskRequest {
         TaskRequest(
             identifier: identifier,
             kind: kind.value,
@@ -125,8 +131,9 @@ struct RequestSlot: Sendable {
             expiresAt: expiresAt,
             requiresNetwork: flags.contains(.requiresNetwork),
             requiresExternalPower: flags.contains(.requiresExternalPower),
-            protection: ProtectionType(rawValue: UInt32(protection & ~Self.pauseBit)) ?? .default,
-            continued: terms
+            protection: ProtectionType(rawValue: UInt32(protection & ~(Self.pauseBit | Self.claimBit))) ?? .default,
+            continued: terms,
+            claim: claim
         )
     }
 

@@ -18,6 +18,7 @@ struct RequestStore: Sendable {
     private var terms: [UInt32: ContinuedTerms] = [:]
     private var lastTerms: UInt32 = 0
     private var deadlines: [SubmissionNumber: WallTime] = [:]
+    private var claims: [SubmissionNumber: LeasedClaim] = [:]
     private var submitters: [PluginIdentifier] = []
 
     var count: Int { order.count }
@@ -43,7 +44,8 @@ struct RequestStore: Sendable {
             number: slot.number,
             request: slot.request(
                 terms: slot.terms == RequestSlot.noTerms ? nil : terms[slot.terms],
-                expiresAt: slot.hasDeadline ? deadlines[slot.number] : nil
+                expiresAt: slot.hasDeadline ? deadlines[slot.number] : nil,
+                claim: slot.hasClaim ? claims[slot.number] : nil
             ),
             submitter: submitter(slot.submitter),
             submittedAt: slot.submittedAt,
@@ -79,6 +81,7 @@ struct RequestStore: Sendable {
         }
         byIdentifier[request.request.identifier] = slot
         deadlines[request.number] = request.request.expiresAt
+        claims[request.number] = request.request.claim
         let place = RequestPlace(number: request.number, slot: slot)
         order.insert(place, by: request.number)
         return place
@@ -89,6 +92,7 @@ struct RequestStore: Sendable {
         byIdentifier[slot.identifier] = nil
         terms[slot.terms] = nil
         if slot.hasDeadline { deadlines[slot.number] = nil }
+        if slot.hasClaim { claims[slot.number] = nil }
         slots[Int(place.slot)] = nil
         freeSlots.append(place.slot)
         order.remove(place.number)

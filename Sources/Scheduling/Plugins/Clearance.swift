@@ -34,7 +34,8 @@ struct Clearance: Hashable, Sendable {
                         label: work.label,
                         submission: work.number,
                         blame: blame,
-                        message: message
+                        message: message,
+                        claim: work.claim?.claim
                     )
                 )
             )

@@ -28,4 +28,6 @@ package struct JournalRecord: Hashable, Sendable {
     package let successor: SubmissionNumber?
     package let count: Int?
     package let user: CallingUser?
+    /// The claim of the submission; nil for a submission without a claim, and in entries about other facts.
+    package let claim: Claim?
 }

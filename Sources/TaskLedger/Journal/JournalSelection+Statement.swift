@@ -33,6 +33,8 @@ extension JournalSelection {
         require("label = ?", filter.label)
         require("event = ?", filter.events.first?.name)
         require("blame = ?", filter.blame?.rawValue)
+        // The index has the entries with a claim in the order of numbers.
+        if filter.hasClaim { conditions.append("claim_item IS NOT NULL AND (claim_item IS NOT NULL) = 1") }
         if outcomesOnly { conditions.append("+event IN (\(TaskOutcome.sqlList))") }
         // The index on time finds the first number; without the hint, SQLite would scan all numbers. Where the clock
         // was set back, numbers and times differ in order, so each entry's time is compared as well. The plus sign
@@ -46,7 +48,7 @@ extension JournalSelection {
         // numbers: no sorting, and a limit ends the scan.
         let sql = """
             SELECT number, at, event, identifier, launch, label, submission, blame, message, successor, count,
-                user_id, user_process, user_command
+                user_id, user_process, user_command, claim_item, claim_fence, claim_bound
             FROM journal LEFT JOIN plugin ON plugin.id = journal.plugin
             WHERE \(conditions.joined(separator: " AND "))
             ORDER BY number \(newestFirst ? "DESC" : "ASC") LIMIT ?

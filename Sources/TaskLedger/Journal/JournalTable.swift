@@ -20,7 +20,10 @@ extension WriteAccess {
             entry.count.map(Int64.init),
             (entry.user?.uid).map(Int64.init),
             (entry.user?.pid).map(Int64.init),
-            entry.user?.command
+            entry.user?.command,
+            entry.claim?.item,
+            entry.claim?.fence,
+            entry.claim?.boundCode
         )
         let number = JournalNumber(rawValue: database.lastInsertedRowID)
         if let task = entry.endedTask { try record(task.outcome, of: task.launch, task.submission) }
@@ -62,7 +65,8 @@ extension Database {
                 message: try row.text("message"),
                 successor: try row.optional("successor") { try $0.submission($1) },
                 count: try row.optional("count") { try $0.count($1) },
-                user: try row.callingUser()
+                user: try row.callingUser(),
+                claim: try row.claim()
             )
         }
     }
@@ -83,8 +87,8 @@ private enum Journal {
     static let append = StatementText(
         """
         INSERT INTO journal (at, event, plugin, launch, label, submission, blame, message, successor, count,
-            user_id, user_process, user_command)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            user_id, user_process, user_command, claim_item, claim_fence, claim_bound)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     )
 }

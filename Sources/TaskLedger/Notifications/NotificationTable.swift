@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 // The feed of shown notifications. Numbers rise and are never reused. The newest ones are kept, so that the table has a
-// bounded size.
+// bounded size. Further alarms are kept: a sender of many alerts does not delete them.
 extension WriteAccess {
     /// Shows a notification at once.
     func show(_ notification: ShownNotification) throws {
@@ -38,8 +38,10 @@ extension WriteAccess {
             entry.message
         )
         try trimNotifications()
+        try run(Notifications.trimAlarms, Int64(Notifications.kept))
     }
 
+    /// Deletes the alerts that are not among the newest notifications.
     func trimNotifications() throws { try run(Notifications.trim, Int64(Notifications.kept)) }
 }
 
@@ -54,8 +56,12 @@ extension Database {
         return try rows(sql, [limit], of: "notification") { try $0.notification() }.reversed()
     }
 
+    /// The numbers between which the feed is complete. Older alarms may precede them.
     func notificationRange() throws -> ClosedRange<NotificationNumber>? {
-        let sql = "SELECT min(number) AS first, max(number) AS last FROM notification"
+        let sql = """
+            SELECT max(min(number), max(number) - \(Notifications.kept - 1)) AS first, max(number) AS last
+            FROM notification
+            """
         let range = try rows(sql, of: "notification") { row in
             (try row.optional("first") { try $0.integer($1) }, try row.optional("last") { try $0.integer($1) })
         }.first
@@ -88,7 +94,7 @@ extension RowReader {
 }
 
 enum Notifications {
-    /// Number of notifications that the feed keeps.
+    /// Number of notifications that the feed keeps, and of alarms.
     static let kept = 2_000
 
     static let push = StatementText(
@@ -104,7 +110,15 @@ enum Notifications {
         """
     )
     static let trim = StatementText(
-        "DELETE FROM notification WHERE number <= (SELECT max(number) FROM notification) - ?"
+        "DELETE FROM notification WHERE number <= (SELECT max(number) FROM notification) - ? AND alarm IS NULL"
+    )
+    static let trimAlarms = StatementText(
+        """
+        DELETE FROM notification
+        WHERE alarm IS NOT NULL AND number <= (
+            SELECT number FROM notification WHERE alarm IS NOT NULL ORDER BY number DESC LIMIT 1 OFFSET ?
+        )
+        """
     )
     static let select = """
         SELECT number, at, alarm, event, plugin, topic, submission, launch, label, blame, is_changed, title, subtitle,

@@ -10,6 +10,7 @@ enum RequestColumns {
     static let submitted = [
         "kind", "earliest_begin", "requires_network", "requires_external_power", "protection", "title", "subtitle",
         "strategy", "resources", "submitter", "submitted_at", "expires_at",
+        "claim_item", "claim_fence", "claim_bound", "claim_lease",
     ]
     /// The columns of the values that launches and interruptions change, in the order of `StatementRun.bind(changed:)`.
     static let changed = RetryColumns.names + ["deferred_since"]
@@ -43,6 +44,10 @@ extension StatementRun {
         try bind(submitter)
         try bind(pending.submittedAt.nanoseconds)
         try bind(request.expiresAt?.nanoseconds)
+        try bind(request.claim?.claim.item)
+        try bind(request.claim?.claim.fence)
+        try bind(request.claim?.claim.boundCode)
+        try bind(request.claim?.lease)
     }
 
     /// Binds the values that launches and interruptions change, in the order of `RequestColumns.changed`.
@@ -73,7 +78,8 @@ extension RowReader {
                 requiresNetwork: try flag("requires_network"),
                 requiresExternalPower: try flag("requires_external_power"),
                 protection: try code("protection"),
-                continued: try continuedTerms()
+                continued: try continuedTerms(),
+                claim: try leasedClaim()
             ),
             submitter: try submitters.submitter(from: &self),
             submittedAt: try wallTime("submitted_at"),
@@ -91,5 +97,28 @@ extension RowReader {
             strategy: try code("strategy"),
             resources: TaskResources(rawValue: UInt64(bitPattern: try integer("resources")))
         )
+    }
+}
+
+extension Claim {
+    /// The value of the column `claim_bound`.
+    var boundCode: Int64 { isBound ? 1 : 0 }
+}
+
+extension RowReader {
+    /// The claim in columns `claim_item`, `claim_fence` and `claim_bound`; nil for a row without a claim.
+    mutating func claim() throws -> Claim? {
+        let item = try optional("claim_item") { try $0.integer($1) }
+        let fence = try optional("claim_fence") { try $0.integer($1) }
+        let bound = try optional("claim_bound") { try $0.integer($1) }
+        guard let item, let fence, let bound else { return nil }
+        return Claim(item: item, fence: fence, isBound: bound != 0)
+    }
+
+    fileprivate mutating func leasedClaim() throws -> LeasedClaim? {
+        let found = try claim()
+        let lease = try optionalText("claim_lease")
+        guard let found, let lease else { return nil }
+        return LeasedClaim(found, under: lease)
     }
 }

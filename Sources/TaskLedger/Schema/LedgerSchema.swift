@@ -83,6 +83,7 @@ enum LedgerSchema {
         Step(name: "20: answers to pushes", sql: pushAnswers),
         Step(name: "21: transfers", sql: transfers),
         Step(name: "22: alerts, notifications", sql: notifications),
+        Step(name: "23: claims", sql: claims),
     ]
 
     private static let usersBlame = """

@@ -113,7 +113,8 @@ struct ForecastTests {
         #expect(forecast.waiting.map { $0.reasons.map(\.code) } == waiting.map { $0.reasons.map(\.code) })
     }
 
-    @Test func `the walk of the forecast tests has launches, waiting work, crashes and running launches`() async throws {
+    @Test func `the walk of the forecast tests has launches, waiting work, crashes and running launches`() async throws
+    {
         var (launches, waiting, running) = (0, 0, 0)
         for seed in UInt64(1)...40 {
             let host = try await Self.host(seed: seed, power: seed % 3 != 0)
@@ -163,7 +164,7 @@ struct ForecastTests {
         try await Self.walk(host, seed: 2)
         let end = host.now.wall + .seconds(8 * 3_600)
         let whole = try host.forecast(until: end)
-        let cut = try host.forecast(until: end) { $0.mostSteps = 10 }
+        let cut = try host.forecast(until: end) { $0.mostSteps = 4 }
         #expect(cut.cut == .steps && cut.computedUntil.wall < end)
         #expect(cut.begins == Array(whole.begins.prefix(cut.begins.count)))
     }

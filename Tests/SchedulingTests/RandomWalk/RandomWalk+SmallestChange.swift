@@ -78,6 +78,7 @@ extension SchedulerDriver {
             pass(change)
         case .externalPower: self.change(power: true)
         case .network: self.change(network: true)
+        case .metered: self.change(.metered, to: false)
         case .containerLocked: self.change(locked: [])
         case .resourcesMissing: self.change(resources: .gpu)
         case .useUnknown: self.change(useUnknown: false)

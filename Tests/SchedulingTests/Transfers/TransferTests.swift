@@ -96,7 +96,8 @@ struct TransferTests {
         #expect(host.transferPlan != nil)
     }
 
-    @Test func `only discretionary transfers have a rate, and each launch of the lane has an equal share of it`() throws {
+    @Test func `only discretionary transfers have a rate, and each launch of the lane has an equal share of it`() throws
+    {
         let host = SchedulerDriver.forTransfers {
             $0.transfers.discretionaryRate = 1_000_000
             $0.transferLaunches = 4
@@ -108,6 +109,27 @@ struct TransferTests {
         let terms = try #require(host.transferPlan).transferTerms
         #expect(terms[slow]?.text.contains("host-rate: 250000\n") == true)
         #expect(terms[fast]?.text.contains("host-rate: 0\n") == true)
+    }
+
+    @Test(.proves(87))
+    func `a discretionary transfer waits while the network is metered, and other transfers do not`() throws {
+        host.change(.metered, to: true)
+        let number = try #require(host.download(isDiscretionary: true)?.submission)
+        #expect(host.transferPlan == nil)
+        #expect(host.reasons(.transfer(number, of: .app)) == [.metered])
+        host.download("https://example.com/b.bin")
+        host.enterLibrary()
+        #expect(host.transferPlan?.tasks.map(\.work.number).contains(number) == false)
+        host.change(.metered, to: false)
+        #expect(host.transferPlan?.tasks.map(\.work.number) == [number])
+    }
+
+    @Test func `a running discretionary transfer is expired when the network becomes metered`() throws {
+        let number = try #require(host.download(isDiscretionary: true)?.submission)
+        host.enterLibrary()
+        host.change(.metered, to: true)
+        #expect(host.expirations.map(\.tasks) == [[.transfer(number, of: .app)]])
+        #expect(host.expirations.map(\.reason) == [.networkLost])
     }
 
     @Test func `the second launch of a plugin does not wait for a long transfer`() {
@@ -158,21 +180,58 @@ struct TransferTryTests {
         #expect(host.transferPlan?.tasks.first?.work.number == number)
     }
 
-    @Test func `a transfer fails when nothing moves for the limit`() throws {
-        let host = SchedulerDriver.forTransfers { $0.transfers.noProgressLimit = .seconds(60) }
-        let number = try #require(host.download()?.submission)
-        for _ in 1...20 {
-            guard host.ledger.transfers.first?.endedAt == nil else { break }
-            host.enterLibrary()
-            host.endTry(.transient, .network, bytes: 0)
-            host.exit(host.transferPlan)
-            host.advance(by: .seconds(700))
-        }
-        #expect(host.outcomes(of: .transfer(number, of: .app)).last == .noProgress)
-        #expect(host.ledger.transfers.first?.fault == .noProgress)
+    /// Runs a try that moves nothing.
+    private func failTry(on host: SchedulerDriver) {
+        host.enterLibrary()
+        host.endTry(.transient, .network, bytes: 0)
+        host.exit(host.transferPlan)
+        host.forgetThePast()
     }
 
-    @Test func `a transfer whose launch is killed continues at once, and charges nothing`() throws {
+    /// Lets time pass until the transfer is tried again.
+    private func awaitTry(on host: SchedulerDriver) {
+        for _ in 1...1_000 where host.transferPlan == nil { host.advance(by: .seconds(1)) }
+    }
+
+    @Test func `a transfer is open until nothing has moved for the limit, and fails at its next try`() throws {
+        let limit: Duration = .seconds(2_000)
+        let host = SchedulerDriver.forTransfers { $0.transfers.noProgressLimit = limit }
+        let number = try #require(host.download()?.submission)
+        failTry(on: host)
+        let start = host.clock.now.wall
+        for _ in 1...20 where host.ledger.transfers.first?.endedAt == nil {
+            awaitTry(on: host)
+            failTry(on: host)
+            let isOver = host.clock.now.wall - start >= limit
+            #expect((host.ledger.transfers.first?.endedAt != nil) == isOver)
+        }
+        #expect(host.ledger.transfers.first?.fault == .noProgress)
+        #expect(host.ledger.requests.allSatisfy { $0.number != number })
+    }
+
+    @Test func `a clock that jumps ahead adds at most a day to the time without movement`() {
+        host.download()
+        failTry(on: host)
+        awaitTry(on: host)
+        host.stepWallClock(by: .days(400))
+        failTry(on: host)
+        #expect(host.ledger.transfers.first?.idle == .days(1))
+        #expect(host.ledger.transfers.first?.endedAt == nil)
+    }
+
+    @Test func `a transfer whose launch is killed continues after a delay`() throws {
+        let number = try #require(host.download()?.submission)
+        host.enterLibrary()
+        let plan = host.transferPlan
+        host.forgetThePast()
+        host.crash(plan, signal: 9)
+        #expect(host.transferPlan == nil)
+        awaitTry(on: host)
+        #expect(host.transferPlan?.tasks.first?.work.number == number)
+        #expect(host.ledger.transfers.first?.state == .waiting)
+    }
+
+    @Test func `a transfer whose network is lost continues when it returns, and charges nothing`() throws {
         let number = try #require(host.download()?.submission)
         host.enterLibrary()
         host.change(network: false)
@@ -201,10 +260,14 @@ struct TransferTryTests {
 
     @Test func `a crash in a transfer delays it, and ten without movement end it`() throws {
         let number = try #require(host.download()?.submission)
-        for _ in 1...10 {
+        for count in 1...10 {
+            #expect(host.ledger.transfers.first?.endedAt == nil)
             host.enterLibrary()
             host.crash(host.transferPlan, on: .transfer(number, of: .app))
-            host.advance(by: .seconds(900))
+            host.forgetThePast()
+            host.advance(by: .seconds(7))
+            #expect(host.transferPlan == nil)
+            if count < 10 { awaitTry(on: host) }
         }
         #expect(host.ledger.transfers.first?.fault == .libraryCrashed)
         #expect(host.ledger.requests.isEmpty)
@@ -253,12 +316,21 @@ struct TransferSessionTests {
         runTwo(.fatal, .httpStatus)
         let plan = try #require(host.plans.last { $0.lane == .event })
         host.enter(plan)
+        let later = try #require(host.download(from: plan)?.submission)
         host.completeEvent(in: plan)
-        #expect(host.ledger.transfers.map(\.state) == [.finished])
-        let number = try #require(host.ledger.transfers.first?.number)
+        #expect(host.ledger.transfers.map(\.state) == [.finished, .waiting])
+        #expect(host.ledger.transfers.last?.number == later)
         #expect(host.ledger.transfers.first?.isTaken == false)
-        host.download()
-        #expect(host.ledger.transfers.first?.number == number)
+    }
+
+    @Test func `a second end of a session replaces the waiting event about its first end`() {
+        host.pause(.app)
+        for _ in 1...2 {
+            let number = host.download()?.submission
+            if let number { host.cancel(.transfer(number, of: .app)) }
+        }
+        #expect(host.ledger.transfers.map(\.state) == [.cancelled, .cancelled])
+        #expect(host.endedSessions == ["main"])
     }
 
     @Test func `a cancelled last transfer ends its session`() throws {
@@ -266,7 +338,7 @@ struct TransferSessionTests {
         let number = try #require(host.download()?.submission)
         host.cancel(.transfer(number, of: .app))
         #expect(host.ledger.transfers.map(\.state) == [.cancelled])
-        #expect(host.plans.contains { $0.lane == .event } || host.endedSessions == ["main"])
+        #expect(host.plans.filter { $0.lane == .event }.count == 1)
     }
 
     @Test func `the end of a session is reported when the begin of a further transfer is not recorded`() {

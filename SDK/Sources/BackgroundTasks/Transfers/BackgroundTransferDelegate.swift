@@ -10,7 +10,7 @@ public import Foundation
 public protocol BackgroundTransferDelegate: AnyObject, Sendable {
     /// A download has finished. Move the file at `location` before the function returns, with
     /// ``BackgroundTransferTask/take(to:replacing:)`` or with the file manager. A file that stays is delivered again
-    /// after later transfers of the session, and is deleted after the host's `journal-retention`, 90 days by default.
+    /// after later transfers of the session, and is deleted after the host's `transfers.retention`, 7 days by default.
     ///
     /// - Parameters:
     ///   - session: the session of the transfer.

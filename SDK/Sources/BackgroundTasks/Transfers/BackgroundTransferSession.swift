@@ -25,7 +25,7 @@ public final class BackgroundTransferSession: Sendable {
         /// The name of the session: 1 to 64 lower-case letters, digits, `-`, `.` and `_`.
         public let identifier: String
 
-        /// Whether transfers also wait for external power and an idle machine. Default: false.
+        /// Whether transfers also wait for external power, an idle machine and an unmetered network. Default: false.
         public var isDiscretionary = false
 
         /// Headers of each request of the session. The headers of a task come first.

@@ -327,8 +327,9 @@ extern "C" {
 #define BGT_EVENT_PUSH 4u
 /* The last open transfer of a session has ended: the payload is the name of the session, without a NUL. Delivered only
  * to a plugin that began transfers (BGTASK_TRANSFER). List the session, and take its files: when the event is completed
- * as a success, the host forgets the ended transfers of the session without a file that is left to take. Files that are
- * not taken are deleted after the host's `journal-retention`, 90 days by default. */
+ * as a success, the host forgets the ended transfers of the session, the responses to uploads included, but not
+ * downloads with a file that is left to take. Files that are not taken count against the limit of transfers, and are
+ * deleted after the host's `transfers.retention`, 7 days by default. */
 #define BGT_EVENT_TRANSFERS_FINISHED 5u
 /* An alert push, with its payload of at most BGTASK_PUSH_PAYLOAD_MAX. Delivered only to an extension whose manifest has
  * the extension-point notification-service. The number belongs to minor version 0, as BGT_EVENT_PUSH. */
@@ -866,7 +867,7 @@ typedef struct bgt_transfer {
     uint32_t size;
     uint32_t kind;                           /* BGT_TRANSFER_DOWNLOAD or BGT_TRANSFER_UPLOAD */
     uint32_t flags;                          /* BGT_TRANSFER_DISCRETIONARY: also needs external power, and waits for
-                                                an idle machine */
+                                                an idle machine and an unmetered network */
     uint32_t reserved;                       /* 0 */
     const char *BGTASK_NULLABLE session;     /* required; at most BGTASK_SESSION_MAX */
     const char *BGTASK_NULLABLE url;         /* required; at most BGTASK_URL_MAX */

@@ -1,0 +1,123 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+package import ControlClient
+import Fleet
+import FoundationEssentials
+import NIOCore
+import TaskModel
+
+/// A call of the host that failed.
+package struct HostFailure: Error, CustomStringConvertible {
+    package let description: String
+}
+
+/// The calls of a feeder to its host, each with a timeout that is shorter than the time after which the feeder returns a
+/// claim that the host does not have.
+package struct FeederHost: Sendable {
+    private let client: ControlClient
+    private let lease: String
+    private static let timeout = Duration.seconds(20)
+
+    package init(_ client: ControlClient, lease: String) {
+        self.client = client
+        self.lease = lease
+    }
+
+    func openClaims() async throws -> LeaseBody {
+        let (status, body) = try await call("GET", "/v1/leases/\(lease)")
+        // Before its first renewal the host does not have the lease.
+        if status == 404 { return LeaseBody(acknowledged: 0, claims: []) }
+        return try Self.decoded(status, body)
+    }
+
+    func journal(after number: Int64, limit: Int) async throws -> [ClaimedEntry] {
+        let (status, body) = try await call("GET", "/v1/journal?claims=true&after=\(number)&limit=\(limit)")
+        let page: ClaimJournalBody = try Self.decoded(status, body)
+        return page.entries.map(\.claimed)
+    }
+
+    func capacity() async throws -> CapacityBody {
+        let (status, body) = try await call("GET", "/v1/capacity")
+        return try Self.decoded(status, body)
+    }
+
+    func setLease(trustedFor duration: Duration, acknowledged: Int64) async throws {
+        let seconds = Double(duration.wholeNanoseconds) / 1e9
+        let order = LeaseOrder(trustedFor: max(0, seconds), acknowledged: acknowledged)
+        let (status, body) = try await call("PUT", "/v1/leases/\(lease)", order)
+        guard (200..<300).contains(status) else { throw Self.failure(status, body) }
+    }
+
+    func submit(_ items: [FleetItem]) async throws -> [SubmissionAnswer] {
+        let batch = ClaimBatch(lease: lease, requests: items.map(ClaimBatch.Request.init))
+        let (status, body) = try await call("POST", "/v1/tasks/batch", batch)
+        let reply: TaskBatchReply = try Self.decoded(status, body)
+        guard reply.results.count == items.count else {
+            throw HostFailure(description: "\(reply.results.count) results for \(items.count) requests")
+        }
+        return reply.results.map { result in
+            switch result {
+            case .submitted: .accepted
+            case .refused(let reply): Self.answer(to: reply)
+            }
+        }
+    }
+
+    /// Cancels the request of an identifier. A request that has ended is no failure.
+    func cancel(_ task: TaskIdentifier) async throws {
+        let (status, body) = try await call("DELETE", "/v1/tasks/\(task.text)")
+        guard (200..<300).contains(status) || status == 404 || status == 409 else { throw Self.failure(status, body) }
+    }
+
+    /// A refusal for want of capacity passes; any other one lasts until an operator changes the host.
+    private static func answer(to reply: ErrorReply) -> SubmissionAnswer {
+        let reason = reply.error.subReason
+        let isPassing = ["no-capacity-now", "claim-exists", "too-many-batches", "stopping"].contains(reason)
+        return .refused(reason: reason, isPassing: isPassing)
+    }
+
+    private func call(_ method: String, _ target: String) async throws -> (Int, Data) {
+        try await call(method, target, json: [])
+    }
+
+    private func call(_ method: String, _ target: String, _ body: some Encodable) async throws -> (Int, Data) {
+        try await call(method, target, json: Array(WireCoding.encode(body)))
+    }
+
+    private func call(_ method: String, _ target: String, json: [UInt8]) async throws -> (Int, Data) {
+        let client = client
+        return try await withThrowingTaskGroup(of: (Int, Data).self) { group in
+            group.addTask {
+                let answer = try await client.forward(method, target, body: json)
+                var content = Data()
+                try await answer.forEachPart { part in content.append(contentsOf: part.readableBytesView) }
+                return (answer.status, content)
+            }
+            group.addTask {
+                try await Task.sleep(for: Self.timeout)
+                throw HostFailure(description: "the host did not answer within \(Self.timeout.components.seconds) s")
+            }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() else { throw CancellationError() }
+            return answer
+        }
+    }
+
+    private static func decoded<Reply: Decodable>(_ status: Int, _ body: Data) throws -> Reply {
+        guard (200..<300).contains(status) else { throw failure(status, body) }
+        do {
+            return try WireCoding.decode(Reply.self, from: body)
+        } catch {
+            throw HostFailure(description: "the host's answer is unexpected: \(WireCoding.explanation(of: error))")
+        }
+    }
+
+    private static func failure(_ status: Int, _ body: Data) -> HostFailure {
+        guard let reply = try? WireCoding.decode(ErrorReply.self, from: body) else {
+            return HostFailure(description: "the host answered with status \(status)")
+        }
+        let remedy = reply.error.remedy.map { "; \($0)" } ?? ""
+        return HostFailure(description: "the host refused the call: \(reply.error.message)\(remedy)")
+    }
+}

@@ -1,0 +1,71 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import Fleet
+import FleetDatabase
+import Glibc
+import TaskModel
+
+/// The root command `bgtask-feeder`: the feeder of one host, and the commands for a fleet.
+@main
+struct FeederCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bgtask-feeder",
+        abstract: "Claim work of a fleet for this host, and submit and examine work of the fleet.",
+        discussion: """
+            The fleet's queue is a PostgreSQL database. Without --database, the environment variables, the service \
+            file and the password file of libpq choose it, such as PGSERVICE or PGHOST.
+
+            Examples:
+              bgtask-feeder init --database "host=db.example dbname=fleet user=admin"
+              bgtask-feeder run --host web-1 --socket /run/bgtask/control.sock
+            """,
+        version: Release.version,
+        subcommands: [
+            RunFeeder.self, InitFleet.self, EnrollHost.self, ShowStatus.self, ListHosts.self, SubmitWork.self,
+            CancelWork.self, ScheduleWork.self, ExplainWork.self, DrainHost.self,
+        ]
+    )
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as DatabaseFailure {
+            let advice = failure.lacksSchema ? "; create the schema with: bgtask-feeder init" : ""
+            StandardError.write("\(failure)\(advice)")
+            Glibc.exit(failure.cause == .unreachable || failure.cause == .timeout ? 3 : 1)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}
+
+/// The option that chooses the database, shared by all commands.
+struct DatabaseOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Connection string of libpq; by default the values of the environment.",
+            valueName: "connection"
+        )
+    )
+    var database = ""
+
+    var connection: FleetDatabase { FleetDatabase(database) }
+}
+
+/// A target that the command line names.
+extension FleetTarget: ExpressibleByArgument {
+    package init?(argument: String) {
+        guard let target = try? FleetTarget(argument) else { return nil }
+        self = target
+    }
+}
+
+extension FleetName: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+}
