@@ -13,7 +13,7 @@ extension FleetWorld {
             return
         }
         let delay = random(100_000...30_000_000)
-        let isFault = !isHealing && generator.chance(1)
+        let isFault = !isHealing && generator.chance(action.isRisky ? 8 : 1)
         // A fault loses the call, or its answer, or delays its effect beyond the timeout.
         let fault = isFault ? Int(random(0...2)) : 3
         let failure: FeederInput = action.isOfHost ? .hostFailed : .databaseFailed
@@ -95,6 +95,14 @@ extension FleetWorld {
 }
 
 extension FeederAction {
+    /// Whether a loss of the answer leaves queue and host with different claims.
+    fileprivate var isRisky: Bool {
+        switch self {
+        case .claim, .submit, .report: true
+        default: false
+        }
+    }
+
     /// Whether the action is a call of the host's control API.
     fileprivate var isOfHost: Bool {
         switch self {

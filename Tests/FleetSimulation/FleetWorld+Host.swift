@@ -97,6 +97,7 @@ extension FleetWorld {
             for effect in effects { perform(effect, of: host) }
             effects = hosts[host].daemon.takeEffects()
         }
+        if hosts[host].daemon.hasEntryWithoutClaim { queue.law.violate("host \(host) wrote an entry without a claim") }
         queue.law.holds(hosts[host].daemon.keyCount, claims: hosts[host].daemon.requests.count, on: host)
     }
 
@@ -106,6 +107,7 @@ extension FleetWorld {
         case .began(let claim):
             queue.law.began(claim, on: host, leaseEnd: queue.hosts[host].leaseEnd, at: now)
         case .ended(let claim): queue.law.ended(claim, on: host)
+        case .recorded(let claim): queue.law.recorded(claim)
         case .plan(let plan):
             let names = plan.tasks.compactMap(\.work.identifier).map(PermittedIdentifier.exact)
             for task in plan.tasks { finish(task.id, of: plan.number, host) }
