@@ -6,6 +6,8 @@ import TaskModel
 
 /// The submitters and the faults of a simulated fleet.
 extension FleetWorld {
+    var hasFaults: Bool { !isHealing && scenario.faultInterval != nil }
+
     func submitSome() {
         guard !isHealing, let interval = scenario.submissionInterval else { return }
         schedule(.submission, in: random(0...(2 * interval)))
