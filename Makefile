@@ -47,7 +47,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills page page-axe page-soak page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills page page-axe page-soak page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak fleet-simulation core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -171,6 +171,14 @@ fixtures: packages
 soak:
 	BGTASK_WALK=$(WALK) BGTASK_WALK_EVENTS=$(EVENTS) BGTASK_WALK_SEED=$(SEED) swift test --package-path Soak --scratch-path "$(BUILD)/soak" \
 	    -j $(JOBS) --configuration release -Xswiftc -enable-testing --filter RandomWalkTests
+
+# A million events of fleets of real schedulers around a modelled queue, with random faults; then the cost of 10,000 idle
+# hosts, with up to a million items. SEED selects the events.
+FLEET_EVENTS ?= 1000000
+FLEET_HOSTS ?= 2000
+fleet-simulation:
+	swift build --package-path Soak --scratch-path "$(BUILD)/soak" -j $(JOBS) --configuration release --product FleetRun
+	"$(BUILD)/soak/release/FleetRun" $(FLEET_EVENTS) $(SEED) $(FLEET_HOSTS)
 
 # Processor time and memory of the scheduling core alone, with few and with a million pending requests. Then the same
 # operations are counted in instructions. An operation fails if it costs a tenth more than Soak/instructions.baseline,

@@ -17,6 +17,14 @@ let package = Package(
         ),
         .systemLibrary(name: "CMalloc"),
         .executableTarget(name: "CoreCost", dependencies: ["CMalloc", "Scheduling", "TaskModel"]),
+        .target(name: "Fleet", dependencies: ["TaskModel"]),
+        .target(
+            name: "FleetSimulation",
+            dependencies: [
+                "Fleet", "Scheduling", "TaskModel", .product(name: "HeapModule", package: "swift-collections"),
+            ]
+        ),
+        .executableTarget(name: "FleetRun", dependencies: ["FleetSimulation"]),
         .target(name: "StatementTraits"),
         .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "StatementTraits", "TaskModel"]),
     ]

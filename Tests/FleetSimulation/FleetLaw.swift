@@ -9,13 +9,15 @@ struct FleetLaw {
     var submitted = 0
     var replaced = 0
     var cancelled = 0
-    var rescued = 0
-    var returned = 0
+    private(set) var rescued = 0
+    private(set) var returned = 0
     var superseded = 0
-    var finished = 0
+    private(set) var finished = 0
 
     private var finishedItems: [Int64: Int64] = [:]
     private var joins: Set<Join> = []
+    /// Claims with a final outcome in the journal of a host.
+    private var outcomes: Set<Claim> = []
     /// The tasks of unbound items that run, by item. A host that was suspended during the run is no longer listed: its
     /// processes stand still, and it stops them when it resumes.
     private var running: [Int64: [Int: Int64]] = [:]
@@ -41,6 +43,19 @@ struct FleetLaw {
         if let bound = item.lane.host, bound != host {
             violate("item \(item.number) is bound to host \(bound), and host \(host) claimed it")
         }
+    }
+
+    mutating func rescued(_ item: ModelQueue.Item) {
+        rescued += 1
+        if let bound = item.lane.host { violate("item \(item.number) is bound to host \(bound) and was rescued") }
+    }
+
+    /// A host wrote the final outcome of a claim into its journal.
+    mutating func recorded(_ claim: Claim) { outcomes.insert(claim) }
+
+    mutating func returned(_ claim: Claim, by host: Int) {
+        returned += 1
+        if outcomes.contains(claim) { violate("host \(host) returned item \(claim.item), which it has finished") }
     }
 
     mutating func finished(_ claim: Claim, by host: Int, of item: ModelQueue.Item?) {

@@ -6,6 +6,8 @@ import TaskModel
 
 /// The submitters and the faults of a simulated fleet.
 extension FleetWorld {
+    var hasFaults: Bool { !isHealing && scenario.faultInterval != nil }
+
     func submitSome() {
         guard !isHealing, let interval = scenario.submissionInterval else { return }
         schedule(.submission, in: random(0...(2 * interval)))
@@ -45,6 +47,7 @@ extension FleetWorld {
             guard hosts[host].suspendedUntil <= now else { return }
             hosts[host].clock.wallOffset += random(-3_600_000_000_000...3_600_000_000_000)
             send(.timerFired, to: host)
+            setTimer(of: host)
         default:
             schedule(.conditions(hasNetwork: false), in: 0, host: host)
             schedule(.conditions(hasNetwork: true), in: length, host: host)

@@ -13,7 +13,7 @@ extension FleetWorld {
             return
         }
         let delay = random(100_000...30_000_000)
-        let isFault = !isHealing && generator.chance(1)
+        let isFault = hasFaults && generator.chance(action.isRisky ? 8 : 1)
         // A fault loses the call, or its answer, or delays its effect beyond the timeout.
         let fault = isFault ? Int(random(0...2)) : 3
         let failure: FeederInput = action.isOfHost ? .hostFailed : .databaseFailed
@@ -35,11 +35,12 @@ extension FleetWorld {
             return
         }
         if action.isOfHost { checkTrust(of: host) }
+        if !action.isOfHost { statements += 1 }
         let answer = perform(action, of: host)
         process(host)
         guard !isLost else { return }
         // An answer may take longer than a lease.
-        let isSlow = !isHealing && generator.chance(1)
+        let isSlow = hasFaults && generator.chance(1)
         let delay = isSlow ? random(1_000_000_000...60_000_000_000) : random(100_000...30_000_000)
         schedule(.input(answer), in: delay, host: host, epoch: feederEpoch)
     }
@@ -95,6 +96,14 @@ extension FleetWorld {
 }
 
 extension FeederAction {
+    /// Whether a loss of the answer leaves queue and host with different claims.
+    fileprivate var isRisky: Bool {
+        switch self {
+        case .claim, .submit, .report: true
+        default: false
+        }
+    }
+
     /// Whether the action is a call of the host's control API.
     fileprivate var isOfHost: Bool {
         switch self {

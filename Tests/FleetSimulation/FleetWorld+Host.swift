@@ -19,8 +19,10 @@ extension FleetWorld {
             take(action, of: host, daemonEpoch: daemon, feederEpoch: event.epoch, isLost: isLost)
         case .daemonStart: startDaemon(host)
         case .timer:
-            guard event.epoch == hosts[host].timerEpoch else { return }
+            guard event.epoch == hosts[host].timerEpoch, hosts[host].isDaemonUp else { return }
             send(.timerFired, to: host)
+            // The scheduler repeats no unchanged time: the timer stays set until its time, also after a clock step.
+            if event.epoch == hosts[host].timerEpoch { setTimer(of: host) }
         case .trustEnd:
             if event.epoch == hosts[host].trustEpoch { endTrust(of: host) }
         case .parkedEnd:
@@ -95,6 +97,7 @@ extension FleetWorld {
             for effect in effects { perform(effect, of: host) }
             effects = hosts[host].daemon.takeEffects()
         }
+        if hosts[host].daemon.hasEntryWithoutClaim { queue.law.violate("host \(host) wrote an entry without a claim") }
         queue.law.holds(hosts[host].daemon.keyCount, claims: hosts[host].daemon.requests.count, on: host)
     }
 
@@ -104,6 +107,7 @@ extension FleetWorld {
         case .began(let claim):
             queue.law.began(claim, on: host, leaseEnd: queue.hosts[host].leaseEnd, at: now)
         case .ended(let claim): queue.law.ended(claim, on: host)
+        case .recorded(let claim): queue.law.recorded(claim)
         case .plan(let plan):
             let names = plan.tasks.compactMap(\.work.identifier).map(PermittedIdentifier.exact)
             for task in plan.tasks { finish(task.id, of: plan.number, host) }
@@ -123,7 +127,9 @@ extension FleetWorld {
             guard let time else { return }
             let at = hosts[host].clock.time(of: time)
             schedule(.killTime(launch, time), at: at, host: host, epoch: epoch)
-        case .wake(let monotonic, let wall): setTimer(monotonic, wall, of: host)
+        case .wake(let monotonic, let wall):
+            hosts[host].wake = (monotonic, wall)
+            setTimer(of: host)
         }
     }
 
@@ -133,11 +139,11 @@ extension FleetWorld {
         schedule(.complete(launch, task), in: duration, host: host, epoch: hosts[host].daemonEpoch)
     }
 
-    private func setTimer(_ monotonic: MonotonicTime?, _ wall: WallTime?, of host: Int) {
+    func setTimer(of host: Int) {
         hosts[host].timerEpoch += 1
-        let times = [
-            monotonic.map { hosts[host].clock.time(of: $0) }, wall.map { hosts[host].clock.time(of: $0) },
-        ]
+        let (monotonic, wall) = hosts[host].wake
+        let clock = hosts[host].clock
+        let times = [monotonic.map { clock.time(of: $0) }, wall.map { clock.time(of: $0) }]
         guard let time = times.compactMap(\.self).min() else { return }
         schedule(.timer, at: max(time, now + 1_000_000), host: host, epoch: hosts[host].timerEpoch)
     }
@@ -148,6 +154,7 @@ extension FleetWorld {
         guard !hosts[host].isDaemonUp else { return }
         hosts[host].isDaemonUp = true
         hosts[host].killTimes = [:]
+        hosts[host].wake = (nil, nil)
         hosts[host].daemon.restart(plugins, at: moment(host))
         setNetwork(hosts[host].hasNetwork, of: host)
         schedule(.parkedEnd, in: 30_000_000_000, host: host, epoch: hosts[host].daemonEpoch)

@@ -16,6 +16,8 @@ package final class FleetWorld {
     /// Whether faults and submissions have ended.
     var isHealing = false
     var isProcessing = false
+    /// Number of statements that the database received.
+    package internal(set) var statements = 0
     let keys: [FleetItem.Key]
     let plugins: [PluginEntry]
     static let groupNames = ["builders", "readers", "writers"].compactMap { FleetName($0) }
@@ -107,6 +109,16 @@ package final class FleetWorld {
         let end = now + duration.wholeNanoseconds
         while let next = heap.min, next.at <= end, step() {}
     }
+
+    /// Adds items that are bound to hosts and begin after the end of the simulation.
+    package func addBacklog(_ count: Int) {
+        for number in 0..<count {
+            let key = keys[number / hosts.count % keys.count]
+            queue.submit(key, host: number % hosts.count, group: nil, notBefore: .max, at: now)
+        }
+    }
+
+    package var itemCount: Int { queue.items.count }
 
     private var isDone: Bool {
         queue.items.isEmpty && hosts.allSatisfy { $0.daemon.claims.isEmpty } && areCampaignsJoined

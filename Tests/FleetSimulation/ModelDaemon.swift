@@ -10,6 +10,7 @@ struct ModelDaemon {
     enum Effect {
         case began(Claim)
         case ended(Claim)
+        case recorded(Claim)
         case plan(LaunchPlan)
         case delivery(LaunchNumber, PlannedTask)
         case expire(LaunchNumber, [TaskID])
@@ -32,7 +33,6 @@ struct ModelDaemon {
     private var core: Scheduler
     private var running: [LaunchNumber: Set<SubmissionNumber>] = [:]
     private var leaseLost: Set<SubmissionNumber> = []
-    private var submitting: Claim?
     private var answers: [UInt64: Bool] = [:]
     private var lastReply: UInt64 = 0
     /// Unbound requests of an earlier process, which wait for a renewal of the lease.
@@ -41,6 +41,8 @@ struct ModelDaemon {
     private(set) var conditions = Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: true)
     private(set) var effects: [Effect] = []
     private(set) var eventCount = 0
+    /// Whether the scheduler wrote a journal entry about a claimed request without its claim.
+    private(set) var hasEntryWithoutClaim = false
 
     init(_ plugins: [PluginEntry], at now: Moment) {
         core = ModelDaemon.core(conditions, LedgerSnapshot(), at: now)
@@ -63,7 +65,7 @@ struct ModelDaemon {
 
     /// Starts a new process after a kill. Tasks that ran are pending again; trust is lost with the memory.
     mutating func restart(_ plugins: [PluginEntry], at now: Moment) {
-        (running, leaseLost, answers, submitting, trustEnd, effects) = ([:], [], [:], nil, nil, [])
+        (running, leaseLost, answers, trustEnd, effects) = ([:], [], [:], nil, [])
         parked = Set(claims.filter { !$0.value.isBound }.keys)
         var snapshot = LedgerSnapshot(known: plugins.map { KnownPlugin($0) })
         snapshot.pendingPlugins = Set(requests.values.map(\.plugin)).sorted()
@@ -105,11 +107,9 @@ struct ModelDaemon {
         journal.removeAll { $0.number <= self.acknowledged }
         let waiting = parked.sorted()
         parked = []
-        for number in waiting {
-            guard let claim = claims.removeValue(forKey: number), let old = requests.removeValue(forKey: number)
-            else { continue }
-            resubmit(old.request, claim, at: now)
-        }
+        let requests = waiting.compactMap { self.requests.removeValue(forKey: $0)?.request }
+        for number in waiting { claims[number] = nil }
+        for request in requests { submit(request, at: now) }
     }
 
     mutating func submit(_ item: FleetItem, at now: Moment, boot: BootTime) -> SubmissionAnswer {
@@ -119,19 +119,17 @@ struct ModelDaemon {
         let isTrusted = trustEnd.map { boot < $0 } ?? false
         if !item.claim.isBound, !isTrusted { return .refused(reason: "lease-lost", isPassing: true) }
         if !item.claim.isBound, free(item.plugin) == 0 { return .refused(reason: "no-capacity-now", isPassing: true) }
-        return resubmit(item.request, item.claim, at: now)
+        return submit(item.request, at: now)
             ? .accepted : .refused(reason: "not-permitted", isPassing: false)
     }
 
     @discardableResult
-    private mutating func resubmit(_ request: TaskRequest, _ claim: Claim, at now: Moment) -> Bool {
+    private mutating func submit(_ request: TaskRequest, at now: Moment) -> Bool {
         lastReply += 1
-        submitting = claim
         send(
             .submitted(Submission(request: request, submitter: .user), reply: ReplyToken(rawValue: lastReply)),
             at: now
         )
-        submitting = nil
         return answers.removeValue(forKey: lastReply) ?? false
     }
 
@@ -242,7 +240,7 @@ struct ModelDaemon {
         case .storeRequest(let request, _):
             lastSubmission = max(lastSubmission, request.number)
             requests[request.number] = request
-            if let submitting { claims[request.number] = submitting }
+            claims[request.number] = request.request.claim?.claim
         case .requeueTask(let launch, let work, _):
             if case .request(let request) = work, requests[request.number] != nil {
                 requests[request.number] = request
@@ -252,6 +250,7 @@ struct ModelDaemon {
             }
         case .journal(let entry):
             guard let number = entry.submission, entry.event.endsSubmission else { return }
+            if entry.claim != claims[number] { hasEntryWithoutClaim = true }
             record(number, entry.event, isLeaseLost: leaseLost.contains(number))
         default: break
         }
@@ -263,8 +262,8 @@ struct ModelDaemon {
         guard let claim = claims.removeValue(forKey: number) else { return }
         for launch in running.keys where running[launch]?.remove(number) != nil { effects.append(.ended(claim)) }
         lastEntry += 1
-        journal.append(
-            ClaimedEntry(number: lastEntry, claim: claim, ending: ClaimEnding(event, isLeaseLost: isLeaseLost))
-        )
+        let ending = ClaimEnding(event, isLeaseLost: isLeaseLost)
+        if case .finished = ending { effects.append(.recorded(claim)) }
+        journal.append(ClaimedEntry(number: lastEntry, claim: claim, ending: ending))
     }
 }

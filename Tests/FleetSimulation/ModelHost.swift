@@ -18,6 +18,8 @@ struct ModelHost {
     /// The simulation's time up to which the machine is suspended, or its database cannot be reached.
     var suspendedUntil: Int64 = .min
     var partitionedUntil: Int64 = .min
+    /// The times at which the scheduler expects `timerFired`.
+    var wake: (monotonic: MonotonicTime?, wall: WallTime?)
     var killTimes: [LaunchNumber: MonotonicTime] = [:]
 }
 

@@ -158,8 +158,8 @@ struct ModelQueue {
                 guard let item = items[number],
                     RescueRule.isRescued(isBound: item.lane.host != nil, leaseAge: .nanoseconds(now - first.at))
                 else { continue }
+                law.rescued(item)
                 release(number, delay: 0, at: now)
-                law.rescued += 1
             }
         }
     }
@@ -232,7 +232,12 @@ struct ModelQueue {
             items[number] = item
             hosts[host].held.insert(number)
             free -= 1
-            let request = TaskRequest(identifier: item.identifier, kind: .refresh, requiresNetwork: number % 2 == 0)
+            let request = TaskRequest(
+                identifier: item.identifier,
+                kind: .refresh,
+                requiresNetwork: number % 2 == 0,
+                claim: LeasedClaim(item.claim, under: "fleet")
+            )
             claimed.append(FleetItem(claim: item.claim, plugin: lane.plugin, request: request))
         }
         line.numbers = skipped + line.numbers[line.first...]
@@ -254,7 +259,7 @@ struct ModelQueue {
                 law.finished(report.claim, by: host, of: item)
                 remove(report.claim.item)
             case .returned(_, let delay):
-                law.returned += 1
+                law.returned(report.claim, by: host)
                 release(report.claim.item, delay: delay.wholeNanoseconds, at: now)
             }
             return verdict

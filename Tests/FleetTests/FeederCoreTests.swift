@@ -120,6 +120,26 @@ struct FeederCoreTests {
         )
     }
 
+    @Test func `a suspend between the read of open claims and the renewal does not count as absence`() throws {
+        var fixture = try Fixture()
+        let claim = fixture.item(1).claim
+        _ = fixture.renew(held: [claim], at: Self.start)
+        let later = Self.start + .seconds(20)
+        _ = fixture.core.handle(.databaseFailed, at: later)
+        _ = fixture.core.handle(.woke, at: later)
+        _ = fixture.core.handle(.openClaims([], acknowledged: 0), at: later)
+        _ = fixture.core.handle(.journal([]), at: later)
+        _ = fixture.core.handle(.capacity(fixture.capacity), at: later)
+        let resumed = later + .seconds(600)
+        let answer = SyncAnswer(terms: LeaseTerms(hosts: 1), held: [claim])
+        _ = fixture.core.handle(.synced(answer), at: resumed)
+        // The renewal was sent before the suspend: its lease is over, so the feeder claims nothing either.
+        guard case .wait = fixture.core.handle(.leaseSet, at: resumed) else {
+            Issue.record("the claim returned")
+            return
+        }
+    }
+
     @Test func `the host cancels a claim whose fence is no longer that of the queue`() throws {
         var fixture = try Fixture()
         let (old, new) = (fixture.item(1), fixture.item(1, fence: 2))

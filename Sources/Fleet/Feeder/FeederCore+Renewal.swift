@@ -23,7 +23,7 @@ extension FeederCore {
         nextRenewal = renewalSent + terms.jittered(using: &generator)
         let window = TrustWindow(sent: renewalSent, length: terms.length)
         self.window = window
-        compare(with: answer.held, at: now)
+        compare(with: answer.held)
         cycle.slots = answer.campaigns.map {
             CampaignSlot(campaign: $0.number, delay: Spread.delay(of: settings.host, in: $0))
         }
@@ -32,14 +32,17 @@ extension FeederCore {
 
     /// Finds claims that the queue no longer assigns to the host, which the host has to cancel, and claims that never
     /// reached the host, which return to the queue.
-    private mutating func compare(with held: [Claim], at now: BootTime) {
+    ///
+    /// The time of an absence ends with the read of the open claims, and not now: the machine may have been suspended
+    /// since, and the host may have received a submission afterwards.
+    private mutating func compare(with held: [Claim]) {
         let heldClaims = Set(held)
         cycle.cancellations = open.keys.filter { !heldClaims.contains($0) }.sorted { $0.item < $1.item }
         var absentNow: [Claim: BootTime] = [:]
-        for claim in held where open[claim] == nil { absentNow[claim] = absent[claim] ?? now }
+        for claim in held where open[claim] == nil { absentNow[claim] = absent[claim] ?? openRead }
         absent = absentNow
         cycle.returns = held.filter { claim in
-            absent[claim].map { now - $0 >= FeederDelays.untilReturn } ?? false
+            absent[claim].map { openRead - $0 >= FeederDelays.untilReturn } ?? false
         }.map { ClaimReport(claim: $0, ending: .returned(reason: "never-submitted", delay: .zero)) }
     }
 }

@@ -17,9 +17,11 @@ package struct FeederCore: Sendable {
 
     /// The claims that wait or run on the host, as far as the feeder knows.
     package internal(set) var open: [Claim: FleetItem.Key] = [:]
-    /// The claims that the queue assigns to the host and that the host does not have, with the moment from which they
-    /// were absent.
+    /// The claims that the queue assigns to the host and that the host does not have, with the moment of the first read
+    /// of open claims without them.
     var absent: [Claim: BootTime] = [:]
+    /// The moment before the last read of open claims was sent.
+    var openRead = BootTime(nanoseconds: 0)
     /// The number of the last journal entry whose claims have been reported.
     package internal(set) var acknowledged: Int64 = 0
     var reading = JournalReading()
@@ -89,6 +91,7 @@ package struct FeederCore: Sendable {
         cycle.isRenewal = isRenewal
         cycle.mayClaim = isRenewal
         reading = JournalReading(last: acknowledged)
+        if isRenewal { openRead = now }
         return isRenewal ? .readOpenClaims : .readJournal(after: acknowledged, limit: settings.journalPage)
     }
 
