@@ -4,7 +4,7 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("A browser shows the page of a real host", .timeLimit(.minutes(10)))
+@Suite("A browser shows the page of a real host")
 struct PageBrowserTests {
     private static let script = URL(filePath: #filePath).appending(path: "../../Page/run").standardized.path
     private static let browsers = ["chromium", "chromium-browser", "google-chrome"]
@@ -36,6 +36,7 @@ struct PageBrowserTests {
     )
     func `the page passes a scenario in headless Chromium`(scenario: String) async throws {
         let programs = (try BuiltProgram.host.path() as NSString).deletingLastPathComponent
+        // The limit begins with the slot: the wait for it depends on the other tests.
         let run = try await HostSlots.withSlot {
             try await ProgramRun.of(
                 "/usr/bin/python3",
