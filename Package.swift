@@ -520,7 +520,8 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             resources: [
-                "actions.js", "api.js", "commands.js", "conditions.js", "dom.js", "forecasts.js", "icon.svg", "index.html",
+                "actions.js", "api.js", "commands.js", "conditions.js", "dom.js", "forecasts.js", "icon.svg",
+                "index.html",
                 "launches.js", "live.js", "main.js", "page.css", "parts.js", "places.js", "screen-journal.js",
                 "screen-launch.js", "screen-now.js", "screen-plugin.js", "screen-plugins.js", "screen-pushes.js",
                 "screen-task.js", "screen-timeline.js", "screen-transfers.js", "screen-whatif.js", "session.js",

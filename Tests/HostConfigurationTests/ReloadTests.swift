@@ -37,7 +37,9 @@ struct ReloadTests {
         let present = configuration()
         let reload = present.reloaded(as: new)
         #expect(reload.applied == ["budgets", "spacing", "transfers", "plugins.com.example.feed"])
-        #expect(reload.needingRestart == ["socket", "transfers.retention", "removed-plugin-retention", "plugins.settings"])
+        #expect(
+            reload.needingRestart == ["socket", "transfers.retention", "removed-plugin-retention", "plugins.settings"]
+        )
         let next = reload.configuration
         #expect(next.scheduling.spacing == .seconds(7) && next.scheduling.plugins[plugin]?.isEnabled == false)
         #expect(next.controlSocket == present.controlSocket && next.settings.isEmpty)

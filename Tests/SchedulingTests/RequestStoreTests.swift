@@ -44,7 +44,7 @@ struct RequestStoreTests {
         #expect(
             sizes(of: store) == [
                 "slots": 2, "freeSlots": 2, "byIdentifier": 0, "order": 0, "terms": 0, "submitters": 0,
-                "deadlines": 0,
+                "deadlines": 0, "claims": 0,
             ]
         )
     }

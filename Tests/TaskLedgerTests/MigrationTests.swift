@@ -57,7 +57,7 @@ struct MigrationTests {
     func `requests and schedules of version 3 are unchanged after a migration, and waits are deleted`() throws {
         try makeLedger(ofVersion: 3)
         let ledger = try Ledger.open(path: directory.path)
-        var study = fullRequest(9, "study")
+        var study = fullRequest(9, "study", claim: nil)
         (study.retry.hostLosses, study.retry.failures) = (0, 0)
         let work = try ledger.work(of: feed)
         #expect(work.requests.map(\.number) == [7, 9] && work.requests.last == study)

@@ -22,7 +22,12 @@ func time(_ seconds: Int64) -> WallTime { WallTime(nanoseconds: seconds * 1_000_
 
 /// A request in which almost every field differs from its default value, so that a column that is not stored is
 /// detected. The flags `requiresExternalPower` and `wasInterrupted` are false.
-func fullRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginIdentifier = feed) -> PendingRequest {
+func fullRequest(
+    _ number: Int64,
+    _ name: String = "refresh",
+    of plugin: PluginIdentifier = feed,
+    claim: LeasedClaim? = LeasedClaim(Claim(item: 71, fence: 3, isBound: true), under: "fleet")
+) -> PendingRequest {
     PendingRequest(
         plugin: plugin,
         number: SubmissionNumber(rawValue: number),
@@ -39,7 +44,7 @@ func fullRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginI
                 strategy: .fail,
                 resources: TaskResources(rawValue: .max - 1)
             ),
-            claim: LeasedClaim(Claim(item: 71, fence: 3, isBound: true), under: "fleet")
+            claim: claim
         ),
         submitter: .plugin(keyboard),
         submittedAt: WallTime(nanoseconds: 1_763_000_000_123_456_789),

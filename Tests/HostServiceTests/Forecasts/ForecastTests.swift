@@ -96,7 +96,10 @@ struct ForecastTests {
         host.endCrashes()
     }
 
-    @Test(arguments: 1...40)
+    /// Seeds of the walks in each run of the tests; the first forty passed when they were written.
+    private static let seeds: ClosedRange<UInt64> = 1...8
+
+    @Test(arguments: seeds)
     func `the forecast of a host with schedules, delays and spacing has the launches that the host then makes`(
         seed: UInt64
     ) async throws {
@@ -116,7 +119,7 @@ struct ForecastTests {
     @Test func `the walk of the forecast tests has launches, waiting work, crashes and running launches`() async throws
     {
         var (launches, waiting, running) = (0, 0, 0)
-        for seed in UInt64(1)...40 {
+        for seed in Self.seeds {
             let host = try await Self.host(seed: seed, power: seed % 3 != 0)
             try await Self.walk(host, seed: seed)
             let forecast = try host.forecast(until: host.now.wall + .seconds(8 * 3_600))
@@ -124,7 +127,7 @@ struct ForecastTests {
             waiting += forecast.waitingCount
             running += forecast.launches.count(where: \.isRunning)
         }
-        #expect(launches > 200 && waiting > 10 && running > 3)
+        #expect(launches > 30 && waiting > 2 && running > 0)
     }
 
     @Test func `a forecast under external power begins the task that waits for it, and changes nothing on the host`()
