@@ -34,7 +34,8 @@ extension FleetWorld {
         case .exit(let launch, let termination):
             if event.epoch == hosts[host].daemonEpoch { send(.runnerEnded(launch, termination, nil), to: host) }
         case .killTime(let launch, let time): kill(launch, at: time, host, epoch: event.epoch)
-        case .conditions(let hasNetwork): setNetwork(hasNetwork, of: host)
+        // A machine that was suspended may observe the loss after the end of all faults.
+        case .conditions(let hasNetwork): setNetwork(hasNetwork || isHealing, of: host)
         }
     }
 

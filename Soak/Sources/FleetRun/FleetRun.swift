@@ -68,7 +68,10 @@ struct FleetRun {
         let microseconds = (processorSeconds - begin) / Double(hosts) * 1e6
         let rate = (world.statements - statements) / 60
         print(
-            column(hosts, 9), column(world.itemCount, 10), column(Int(microseconds), 10), column(rate, 13),
+            column(hosts, 9),
+            column(world.itemCount, 10),
+            column(Int(microseconds), 10),
+            column(rate, 13),
             column(peakMiB, 9)
         )
     }
