@@ -47,7 +47,7 @@ package enum FleetExplanation {
             let fate = item.target.hasPrefix("host:") ? "bound work stays there" : "another host takes over"
             remarks.append("no contact with the host\(since); \(fate)")
         }
-        if item.hostDrained { remarks.append("the host is drained; end that with: bgtask fleet drain NAME --end") }
+        if item.hostDrained { remarks.append("the host is drained; end that with: bgtask-feeder drain NAME --end") }
         if let reason = item.releaseReason {
             let host = item.releasedBy.map { " by \($0)" } ?? ""
             remarks.append("returned \(item.releases) times, the last time\(host): \(reason)")

@@ -11,14 +11,14 @@ import TaskModel
 struct FeederCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bgtask-feeder",
-        abstract: "Claim work of a fleet for this host, and submit and examine work of the fleet.",
+        abstract: "Submit and examine work of a fleet, and administer the fleet.",
         discussion: """
             The fleet's queue is a PostgreSQL database. Without --database, the environment variables, the service \
             file and the password file of libpq choose it, such as PGSERVICE or PGHOST.
 
             Examples:
               bgtask-feeder init --database "host=db.example dbname=fleet user=admin"
-              bgtask-feeder run --host web-1 --socket /run/bgtask/control.sock
+              bgtask-feeder enroll web-1 --role web_1 --group web
             """,
         version: Release.version,
         subcommands: [

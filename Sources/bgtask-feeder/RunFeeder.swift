@@ -14,9 +14,10 @@ struct RunFeeder: AsyncParsableCommand {
         commandName: "run",
         abstract: "Claim work of the fleet for the host of this machine, and report its ends.",
         discussion: """
-            The host decides when the work runs. It must have the plugins of the work in its configuration key \
-            fleet.plugins. One feeder runs for each host: a second one ends the first.
-            """
+            The host decides when the work runs. One feeder runs for each host: a second one ends the first. No released \
+            host has the routes for leases and capacity that a feeder needs, so that the command is not listed.
+            """,
+        shouldDisplay: false
     )
 
     @Option(help: ArgumentHelp("The name under which the host is enrolled.", valueName: "name"))

@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// The body of `POST /v1/forecast`: the end of the forecast, the listed part, and what differs from the present.
+/// The body of `POST /v1/forecast`: the end of the forecast, the listed part, and the differences from the present.
 package struct ForecastOrder: CallBody, Hashable {
     package static let fields: [BodyField] = [
         .optional("until", .time), .optional("plugin", .text), .optional("limit", .whole),

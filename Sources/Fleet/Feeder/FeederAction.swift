@@ -10,7 +10,7 @@ package enum FeederAction: Hashable, Sendable {
     case readOpenClaims
     /// Read journal entries with a claim after a number, oldest first. The result is `.journal`.
     case readJournal(after: Int64, limit: Int)
-    /// Read what the host could start soon. The result is `.capacity`.
+    /// Read the capacity of the host for work that could start soon. The result is `.capacity`.
     case readCapacity
     /// Renew the lease at the host. The host trusts it until `end`, and may prune journal entries up to
     /// `acknowledged`. The result is `.leaseSet`.

@@ -4,7 +4,7 @@ import TaskModel
 
 /// Claims, and their way to the host.
 extension FeederCore {
-    /// The next action of the cycle after the renewal: what remains, then a claim, then the wait for the next cycle.
+    /// The next action of the cycle after the renewal: a remaining action, then a claim, then the wait for the next cycle.
     mutating func remaining(at now: BootTime) -> FeederAction {
         if !cycle.cancellations.isEmpty {
             defer { cycle.cancellations = [] }
@@ -22,7 +22,7 @@ extension FeederCore {
         return .wait(until: nextRenewal ?? now + FeederDelays.firstRetry)
     }
 
-    /// A claim of what the host could start soon; nil when there is nothing, or when the lease is not trusted.
+    /// A claim of work that the host could start soon; nil when there is nothing, or when the lease is not trusted.
     private mutating func claimRequest(at now: BootTime) -> ClaimRequest? {
         guard let window, window.isOpen(at: now), !isDraining else { return nil }
         avoided = avoided.filter { now < $0.value }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The capacity of a host for work of the fleet: what could start soon.
+/// The capacity of a host for work of the fleet that could start soon.
 package struct HostCapacity: Hashable, Sendable {
     /// The plugins that the operator opened to the fleet.
     package let plugins: [Entry]

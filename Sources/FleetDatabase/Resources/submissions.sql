@@ -39,7 +39,7 @@ begin
         select host_id into v_item.host_id from bgtask_fleet.host where name = v_name;
         if not found then
             raise exception 'host "%" is not enrolled', v_name
-                using errcode = 'BG004', hint = 'list the hosts with: bgtask fleet hosts';
+                using errcode = 'BG004', hint = 'list the hosts with: bgtask-feeder hosts';
         end if;
     end if;
     return bgtask_fleet.put_item(v_item);
