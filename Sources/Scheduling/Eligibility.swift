@@ -148,7 +148,7 @@ package enum Eligibility {
         if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }
         // An extension that is refused only for lack of its main plugin returns with it: the absence of the main plugin
         // is the reason.
-        if standing.entry == nil, absences.isEmpty || !standing.isOrphan {
+        if case nil = standing.entry, absences.isEmpty || !standing.isOrphan {
             absences.append(absence(of: standing.plugin, standing.refusal))
         }
         return absences

@@ -76,17 +76,18 @@ extension Scheduler {
         if let refusal = SubmissionRules.deadlineRefusal(of: submission.request.normalized, at: now.wall) {
             return refusal
         }
-        let old = plugins[owner].requests.expected(identifier)
+        let requests = plugins[owner].requests
+        let old = requests.expected(identifier)
         // A replacement of the same kind is accepted even if requeued tasks exceed the limit. This requires that the
         // replaced request is on disk, because another one may never have been counted.
         let isReplacement =
-            old.map { $0.request.kind.countedAs == kind.countedAs && plugins[owner].requests.isOnDisk($0) } ?? false
+            old.map { $0.request.kind.countedAs == kind.countedAs && requests.isOnDisk($0) } ?? false
         let refusal = SubmissionRules.refusal(
             of: submission.request,
             for: entry,
-            isPermitted: plugins[owner].requests.isPermitted(identifier, as: kind),
+            isPermitted: requests.isPermitted(identifier, as: kind),
             pending: isReplacement || kind == .transfer
-                ? nil : plugins[owner].requests.count(of: kind, beside: identifier),
+                ? nil : requests.count(of: kind, beside: identifier),
             isForeground: isForeground,
             on: conditions,
             under: configuration
@@ -166,8 +167,10 @@ extension Scheduler {
         at now: Moment
     ) {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
-        let old = plugins[plugin].requests.expected(identifier)
-        let isOnlyChange = !plugins[plugin].requests.isInFlight(identifier)
+        let (old, isInFlight) = plugins.read(plugin) { state in
+            let requests = state.pointee.requests
+            return (requests.expected(identifier), requests.isInFlight(identifier))
+        }
         var changes: [LedgerChange] = [.storeRequest(request, payload: submission.payload)]
         let journal = lines(of: request, replacing: old, from: submission.launch, at: now)
         changes += journal.changes
@@ -196,7 +199,7 @@ extension Scheduler {
             takesCapacity: request.request.kind == .continued && needsCapacity(from: submission.launch, for: plugin)
         )
         stage(.submission(staged), changes)
-        if isOnlyChange { prepareLaunch(for: request, during: change, at: now) }
+        if !isInFlight { prepareLaunch(for: request, during: change, at: now) }
     }
 
     // MARK: Settling

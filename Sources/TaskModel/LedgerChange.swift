@@ -2,7 +2,9 @@
 
 /// One change that the scheduler stages for the ledger. The changes of one commit are written in one transaction, all
 /// or none.
-package enum LedgerChange: Hashable, Sendable {
+///
+/// Indirect, because a change is copied several times on its way to the ledger, and some have hundreds of bytes.
+package indirect enum LedgerChange: Hashable, Sendable {
     /// Stores an accepted request; replaces the pending request of the same plugin and identifier.
     case storeRequest(PendingRequest, payload: [UInt8])
     case removeRequest(SubmissionNumber)

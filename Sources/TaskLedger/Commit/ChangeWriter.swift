@@ -18,6 +18,8 @@ struct ChangeWriter: Sendable {
     private var evictions = CursorEvictions()
     /// The counts of deleted cursors after the last committed group.
     private var committedEvictions = CursorEvictions()
+    /// Whether the ledger has a cursor; nil when the group has not read it yet.
+    private var hasCursors: Bool?
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -75,6 +77,7 @@ struct ChangeWriter: Sendable {
                 added.append(entry)
             }
         case .storeCursor(let change):
+            hasCursors = true
             let evicted = try access.storeCursor(change, names: &plugins)
             for entry in evictions.entries(about: evicted, deletedBy: change) {
                 try append(entry, to: access)
@@ -85,6 +88,7 @@ struct ChangeWriter: Sendable {
         case .restart(let plugin, let identifier, let submission):
             try access.restart(submission, of: plugin, identifier, names: &plugins)
         case .setStandstills(let plugin, let identifier, let count, let submission):
+            guard try knowsCursors(in: access) else { return }
             try access.setStandstills(of: plugin, identifier, count, until: submission, names: &plugins)
         case .forbidRequeue(let launch, let submission):
             try access.forbidRequeue(launch, submission)
@@ -134,6 +138,15 @@ struct ChangeWriter: Sendable {
         }
     }
 
+    /// Whether the ledger has a cursor. Read once for each group: every submission of a user resets the count of its
+    /// cursor, and few hosts have cursors.
+    private mutating func knowsCursors(in access: WriteAccess) throws -> Bool {
+        if let hasCursors { return hasCursors }
+        let found = try access.hasCursors()
+        hasCursors = found
+        return found
+    }
+
     private mutating func append(_ entry: JournalEntry, to access: WriteAccess) throws {
         lastJournal = try access.append(entry, names: &plugins)
         if let alarm = HostAlarm(entry.event, blame: entry.blame) { try access.show(alarm, about: entry) }
@@ -170,7 +183,7 @@ struct ChangeWriter: Sendable {
     mutating func finishGroup(in access: WriteAccess) throws -> JournalNumber? {
         try access.run(Counter.finishGroup, lastSubmission.rawValue, lastLaunch.rawValue)
         if written > 0 { _ = try access.database.trimJournal(to: journalCapacity, atMost: 2 * written) }
-        defer { (lastJournal, written) = (nil, 0) }
+        defer { (lastJournal, written, hasCursors) = (nil, 0, nil) }
         return lastJournal
     }
 
