@@ -104,6 +104,7 @@ extension ExpirationReason {
         case .memoryPressure: "memory-pressure"
         case .hostShutdown: "host-shutdown"
         case .containerLocked: "container-locked"
+        case .leaseLost: "lease-lost"
         }
     }
 }

@@ -32,6 +32,8 @@ extension Scheduler {
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
         case .pauseRequested(let plugin, let end, let reply): pause(plugin, until: end, reply: reply, at: now)
         case .resumeRequested(let plugin, let reply): resume(plugin, reply: reply, at: now)
+        case .leaseRenewed(let renewal, let reply): renew(renewal, reply: reply, at: now)
+        case .leaseDeletionRequested(let name, let owner, let reply): deleteLease(name, owner: owner, reply: reply)
         case .byUser(let user, let event): dispatch(event, by: user, at: now)
 
         // Results from the ledger.

@@ -134,10 +134,11 @@ extension SchedulerEvent {
         case .taskStopRequested(let identifier, let reply): .taskStop(identifier, reply)
         case .purgeRequested(let plugin, _): .purge(plugin)
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs, and can expire or
-        // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending
-        // work.
+        // stop. Simulated conditions and the configuration are about the host. Pauses and leases do not depend on
+        // pending work.
         case .byUser, .cursorClearRequested, .pushTokenChangeRequested, .expirationSimulated, .launchStopRequested,
-            .conditionsSimulated, .configured, .pauseRequested, .resumeRequested:
+            .conditionsSimulated, .configured, .pauseRequested, .resumeRequested, .leaseRenewed,
+            .leaseDeletionRequested:
             nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil
         case .catalogued, .conditionsChanged, .diskSampled, .timeZonesChanged, .resumed, .timerFired, .stopRequested,

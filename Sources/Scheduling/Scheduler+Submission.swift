@@ -76,6 +76,7 @@ extension Scheduler {
         if let refusal = SubmissionRules.deadlineRefusal(of: submission.request.normalized, at: now.wall) {
             return refusal
         }
+        if let refusal = claimRefusal(of: submission.request, by: owner) { return refusal }
         let old = plugins[owner].requests.expected(identifier)
         // A replacement of the same kind is accepted even if requeued tasks exceed the limit. This requires that the
         // replaced request is on disk, because another one may never have been counted.
@@ -186,6 +187,7 @@ extension Scheduler {
         if submission.restarts { changes.append(.restart(plugin, identifier, of: request.number)) }
         let change = inFlight.nextChange()
         plugins[plugin].requests.begin(.stores(request), about: identifier, as: change)
+        hold(request)
         let staged = StagedSubmission(
             request: request,
             replaced: old?.number,

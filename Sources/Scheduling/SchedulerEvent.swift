@@ -32,6 +32,10 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// A user's call to pause a plugin, until a time or, when it is nil, until a user resumes it.
     case pauseRequested(PluginIdentifier, until: WallTime?, reply: ReplyToken)
     case resumeRequested(PluginIdentifier, reply: ReplyToken)
+    /// A feeder's call to make or to renew a lease.
+    case leaseRenewed(LeaseRenewal, reply: ReplyToken)
+    /// A call to delete a lease, by its owner or, when it is nil, by an operator.
+    case leaseDeletionRequested(String, owner: UInt32?, reply: ReplyToken)
     /// A call changed the simulated conditions. The value contains all conditions that are simulated now. The resulting
     /// change of conditions arrives as `conditionsChanged`. The call gets no answer from the scheduler.
     case conditionsSimulated(ScriptedConditions)

@@ -47,6 +47,8 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     /// Delay before the host repeats a failed commit, read or launch. Each consecutive failed launch of a plugin
     /// doubles it, up to a maximum.
     package var hostRetryDelay: Duration = .seconds(1)
+    /// The plugins that take work of a fleet.
+    package var fleetPlugins: [PluginPattern] = []
     /// The operator's settings for individual plugins.
     package var plugins: [PluginIdentifier: PluginPolicy] = [:]
     /// The rules of the time zones of all schedules, as read at the start of the host. Later changes are in

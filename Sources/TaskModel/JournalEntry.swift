@@ -12,6 +12,7 @@ package struct JournalEntry: Hashable, Sendable {
         case cancelled
         case replaced
         case lapsed
+        case leaseLost
         case superseded
         case consumed
         case stopRequested
@@ -46,7 +47,8 @@ package struct JournalEntry: Hashable, Sendable {
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
-                .submitted, .launched, .cancelled, .replaced, .lapsed, .superseded, .consumed, .stopRequested,
+                .submitted, .launched, .cancelled, .replaced, .lapsed, .leaseLost, .superseded, .consumed,
+                .stopRequested,
                 .cancelRequested, .launchRequested, .expirationSimulated, .triggered, .notified, .diskLow,
                 .conditionsSimulated,
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
@@ -67,6 +69,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .cancelled: ("cancelled", "a request was cancelled; a running task is not requeued", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
             case .lapsed: ("lapsed", "the deadline of a pending request passed before the request started", true)
+            case .leaseLost:
+                ("lease-lost", "a pending request with an unbound claim ended, because its lease is not trusted", true)
             case .superseded:
                 ("superseded", "an interrupted or failed task is not requeued: a newer request exists", true)
             case .consumed:
