@@ -97,7 +97,8 @@ extension Scheduler {
                 .endTask, .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue,
                 .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
                 .forgetPlugin, .setPause, .keepPushAnswer, .changePushToken, .storeTransfer, .takeTransfer,
-                .dropTransfers, .storeAlert, .showNotification, .raiseIncarnation:
+                .dropTransfers, .storeAlert, .showNotification, .raiseIncarnation, .storeLease,
+                .removeLease:
                 change
             }
         }

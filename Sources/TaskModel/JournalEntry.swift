@@ -150,6 +150,8 @@ package struct JournalEntry: Hashable, Sendable {
     /// The claim of the submission, by which a feeder reports the entry; nil for a submission without a claim, and in
     /// entries about other facts.
     package var claim: Claim?
+    /// Whether the entry is about a running task that the host expired because the trust in its lease ended.
+    package var isLeaseLost = false
 
     package init(
         at: WallTime,

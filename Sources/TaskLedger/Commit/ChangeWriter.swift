@@ -129,6 +129,8 @@ struct ChangeWriter: Sendable {
         case .showNotification(let notification):
             lastSubmission = max(lastSubmission, notification.submission)
             try access.show(notification)
+        case .storeLease(let lease): try access.store(lease)
+        case .removeLease(let name): try access.removeLease(name)
         case .raiseIncarnation(let incarnation):
             try access.run(Counter.raiseIncarnation, incarnation)
         }
