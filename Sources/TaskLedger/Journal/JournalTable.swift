@@ -24,7 +24,7 @@ extension WriteAccess {
             entry.claim?.item,
             entry.claim?.fence,
             entry.claim?.boundCode,
-            entry.isLeaseLost ? 1 : nil
+            entry.isLeaseLost ? Int64(1) : nil
         )
         let number = JournalNumber(rawValue: database.lastInsertedRowID)
         if let task = entry.endedTask { try record(task.outcome, of: task.launch, task.submission) }
