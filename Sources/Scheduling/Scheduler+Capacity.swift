@@ -77,7 +77,7 @@ extension Scheduler {
 
     /// The free capacity for background requests of the plugins. Plugins that are not installed and extensions are left
     /// out. The cost depends only on the number of the plugins.
-    package func freeCapacity(of identifiers: [PluginIdentifier], at now: Moment) -> FreeCapacity {
+    package func freeCapacity(of identifiers: some Sequence<PluginIdentifier>, at now: Moment) -> FreeCapacity {
         FreeCapacity(
             lanes: [Lane.background, .continued].map { lane in
                 let limit = configuration.launchLimit(in: lane)
