@@ -26,7 +26,7 @@ extension Route {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
             .launchShow, .transferList, .transferShow, .journal, .notificationList, .stats, .metrics, .taskCursor,
-            .forecast:
+            .forecast, .capacity:
             .read
         case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck:
             .submit

@@ -43,6 +43,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case simulateExpiration
     case simulateConditions
     case forecast
+    case capacity
 
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
@@ -54,7 +55,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
             .launchShow, .transferList, .transferShow, .journal, .notificationList, .logs, .stats, .metrics,
-            .taskCursor:
+            .taskCursor, .capacity:
             .get
         case .hostReload, .backupReport, .pluginTrigger, .pluginPush, .pushTokenIssue, .pushTokenCheck,
             .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
@@ -105,6 +106,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .simulateExpiration: "/v1/simulate/expiration"
         case .simulateConditions: "/v1/simulate/conditions"
         case .forecast: "/v1/forecast"
+        case .capacity: "/v1/capacity"
         }
     }
 
@@ -130,7 +132,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
             .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume,
             .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy, .launchShow,
             .launchStop, .transferShow, .transferPause, .transferResume, .transferCancel, .metrics, .run,
-            .simulateExpiration, .simulateConditions, .forecast:
+            .simulateExpiration, .simulateConditions, .forecast, .capacity:
             []
         }
     }

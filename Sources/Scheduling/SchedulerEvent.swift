@@ -131,6 +131,8 @@ package struct Submission: Hashable, Sendable {
     package let launch: LaunchNumber?
     /// Whether the task begins from the start: the cursor of its identifier is deleted.
     package let restarts: Bool
+    /// Whether the request is refused unless it could start soon.
+    package let isOnlyIfSoon: Bool
     /// The transfer that the request performs; nil for a request of another kind.
     package let transfer: TransferDescription?
 
@@ -140,6 +142,7 @@ package struct Submission: Hashable, Sendable {
         submitter: Submitter,
         launch: LaunchNumber? = nil,
         restarts: Bool = false,
+        isOnlyIfSoon: Bool = false,
         transfer: TransferDescription? = nil
     ) {
         self.request = request
@@ -147,6 +150,7 @@ package struct Submission: Hashable, Sendable {
         self.submitter = submitter
         self.launch = launch
         self.restarts = restarts
+        self.isOnlyIfSoon = isOnlyIfSoon
         self.transfer = transfer
     }
 }

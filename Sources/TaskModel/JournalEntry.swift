@@ -44,6 +44,7 @@ package struct JournalEntry: Hashable, Sendable {
         case configurationReloaded
         case backedUp
         case restored
+        case outcomesLost
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
@@ -55,7 +56,7 @@ package struct JournalEntry: Hashable, Sendable {
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
                 .pluginResumed, .pushTokenChanged, .cursorCleared, .transferPaused, .transferResumed, .setbacks,
-                .configurationReloaded, .backedUp, .restored,
+                .configurationReloaded, .backedUp, .restored, .outcomesLost,
             ]
         }
 
@@ -123,6 +124,8 @@ package struct JournalEntry: Hashable, Sendable {
                 ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
             case .backedUp: ("backed-up", "a user made a backup of the running host", false)
             case .restored: ("restored", "the host started for the first time after a restore from a backup", false)
+            case .outcomesLost:
+                ("outcomes-lost", "the journal lost entries with a claim that no feeder has reported", false)
             }
         }
 

@@ -241,6 +241,7 @@ struct TerminalSafetyTests {
         case .simulateExpiration: try hostile(ExpirationSimulationReply(launch: LaunchNumber(rawValue: 1)))
         case .simulateConditions: try hostile(Samples.conditions)
         case .forecast: try hostile(Samples.forecast())
+        case .capacity: ""
         }
     }
 

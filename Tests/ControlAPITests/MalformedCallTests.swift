@@ -166,7 +166,7 @@ struct MalformedCallTests {
         ("limit=0", "query-invalid", "limit", "1 to 1000"), ("limit=many", "query-invalid", "limit", "whole number"),
         ("limit=1001", "query-invalid", "limit", "1000"), ("limit=", "query-invalid", "limit", "whole number"),
         ("after=-1", "query-invalid", "after", "at least 0"), ("before=0", "query-invalid", "before", "at least 1"),
-        ("follow=yes", "query-invalid", "follow", "true or false"),
+        ("follow=yes", "query-invalid", "follow", "true or false"), ("claims=1", "query-invalid", "claims", "true or false"),
         ("launch=0", "query-invalid", "launch", "at least 1"),
         ("event=crashd", "query-invalid", "event", "\"crashed\""),
         ("blame=vendor", "query-invalid", "blame", "nobody, plugin, host, user, machine"),

@@ -131,6 +131,8 @@ struct APIContractTests {
             try api.call(.simulateConditions, body: #"{"network": null}"#)
             #expect(try api.call(.forecast, body: "{}")["complete"] == .boolean(true))
             try api.call(.forecast, body: #"{"conditions": {"idle": true}, "policies": {"off": ["idle"]}}"#)
+            #expect(try api.call(.capacity)["lanes"].elements.count == 2)
+            #expect(try api.call(.journal, query: [("claims", "true")])["entries"].elements.isEmpty)
             try api.call(.simulateExpiration, body: #"{"identifier": "\#(patient.task())"}"#)
             try await host.waitForJournal("its end") { $0.identifier == patient.task() && $0.event == "failed" }
             guard case .integer(let again) = try api.call(.taskRetry, patient.task())["submission"] else {

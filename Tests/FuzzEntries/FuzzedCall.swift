@@ -85,7 +85,7 @@ struct FuzzedCall {
         case .taskRetry: _ = try RetrySubject(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList,
-            .transferList, .journal, .notificationList, .logs, .stats, .metrics:
+            .transferList, .journal, .notificationList, .logs, .stats, .metrics, .capacity:
             break
         }
         return nil

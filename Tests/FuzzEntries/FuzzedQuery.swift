@@ -61,7 +61,7 @@ enum FuzzedQuery {
             .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume, .taskSubmit,
             .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy,
             .launchShow, .launchStop, .transferShow, .transferPause, .transferResume, .transferCancel, .metrics, .run,
-            .simulateExpiration, .simulateConditions, .forecast:
+            .simulateExpiration, .simulateConditions, .forecast, .capacity:
             return nil
         }
     }

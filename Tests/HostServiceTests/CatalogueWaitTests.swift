@@ -46,7 +46,7 @@ struct CatalogueWaitTests {
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .pluginShow, .pushTokenIssue,
             .pushTokenCheck, .taskList, .taskRetry, .taskCursor, .taskWhy, .scheduleList, .launchList,
             .launchShow, .transferList, .transferShow, .journal, .notificationList, .logs, .stats, .metrics,
-            .simulateConditions, .forecast:
+            .simulateConditions, .forecast, .capacity:
             nil
         }
     }

@@ -11,6 +11,7 @@ package struct TaskSubmission: CallBody, Hashable {
         .optional("protection", .text), .optional("title", .text), .optional("subtitle", .text),
         .optional("strategy", .text), .optional("requires_gpu", .boolean), .optional("payload", .base64),
         .optional("expires_at", .time), .optional("restart", .boolean),
+        .optional("only_if_soon", .boolean),
     ]
 
     package let identifier: String
@@ -33,8 +34,15 @@ package struct TaskSubmission: CallBody, Hashable {
     /// Whether the task begins from the start: the cursor of its identifier is deleted. Nil means false, so that a host
     /// that does not know the field accepts the other requests.
     package let restart: Bool?
+    /// Whether the request is refused unless it could start soon. Nil means false, as with `restart`.
+    package let onlyIfSoon: Bool?
 
-    package init(_ request: TaskRequest, payload: [UInt8] = [], restart: Bool = false) {
+    package init(
+        _ request: TaskRequest,
+        payload: [UInt8] = [],
+        restart: Bool = false,
+        onlyIfSoon: Bool = false
+    ) {
         identifier = request.identifier.text
         kind = request.kind.name
         earliestBegin = request.earliestBegin.map { CalendarTime(Timestamp($0)) }
@@ -48,6 +56,7 @@ package struct TaskSubmission: CallBody, Hashable {
         requiresGPU = request.continued?.resources.contains(.gpu) ?? false
         self.payload = CarriedPayload.data(payload)
         self.restart = restart ? true : nil
+        self.onlyIfSoon = onlyIfSoon ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -57,6 +66,7 @@ package struct TaskSubmission: CallBody, Hashable {
         case requiresNetwork = "requires_network"
         case requiresExternalPower = "requires_external_power"
         case requiresGPU = "requires_gpu"
+        case onlyIfSoon = "only_if_soon"
     }
 
     // Boolean fields may be left out; the default is false.
@@ -77,6 +87,7 @@ package struct TaskSubmission: CallBody, Hashable {
         requiresGPU = try flag(.requiresGPU)
         payload = try container.decodeIfPresent(Data.self, forKey: .payload)
         restart = try container.decodeIfPresent(Bool.self, forKey: .restart)
+        onlyIfSoon = try container.decodeIfPresent(Bool.self, forKey: .onlyIfSoon)
     }
 
     /// The checked request with its payload, for the scheduler. Throws a refusal for an invalid field, or a field that

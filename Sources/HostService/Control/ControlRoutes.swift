@@ -86,6 +86,7 @@ struct ControlRoutes: Sendable {
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
         case .simulateConditions: Response(json: try await simulateConditions(call.decoded()))
         case .forecast: Response(json: try await forecast(call.decoded()))
+        case .capacity: Response(json: try await capacity())
         }
     }
 
@@ -125,7 +126,8 @@ extension Route {
         // The scheduler parks neither a simulated expiration nor the stop of a launch, because every running task is
         // loaded, and no pause, because it does not depend on pending work.
         case .pluginShow, .pushTokenIssue, .pushTokenRevoke, .pluginPause, .pluginResume, .taskRetry, .taskCursor,
-            .taskCursorClear, .taskWhy, .launchStop, .simulateExpiration, .forecast:
+            .taskCursorClear, .taskWhy, .launchStop, .simulateExpiration, .forecast,
+            .capacity:
             .gate
         case .pluginPurge, .pluginTrigger, .pluginPush, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop,
             .transferPause, .transferResume, .transferCancel, .run:

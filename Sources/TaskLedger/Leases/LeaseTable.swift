@@ -13,6 +13,12 @@ extension WriteAccess {
 }
 
 extension Database {
+    /// The number up to which every feeder has acknowledged the entries with a claim; the highest possible number
+    /// without leases.
+    func acknowledgedEntry() throws -> Int64 {
+        try Int64.fetchOne(cachedStatement(sql: "SELECT min(acknowledged) FROM lease")) ?? .max
+    }
+
     /// The leases, ordered by name.
     func leases() throws -> [LeaseRecord] {
         try rows("SELECT name, owner, acknowledged, length_ns FROM lease ORDER BY name", of: "lease") { row in
