@@ -48,13 +48,7 @@ package struct LeaseReply: Codable, Hashable, Sendable {
     package init(_ lease: SubmitterLease, at now: BootTime, claims: [OpenClaim]? = nil) {
         name = lease.name
         user = lease.owner
-        state =
-            switch lease.trust {
-            case _ where lease.isDraining: .deleted
-            case .trusted: .trusted
-            case .unconfirmed: .unconfirmed
-            case .ended: .ended
-            }
+        state = State(lease)
         left = lease.trustEnd.map { Nanoseconds(max(.zero, $0 - now)) }
         contact = lease.contact.map(Timestamp.init)
         contactSecond = contact.map(CalendarTime.init(secondOf:))
@@ -67,6 +61,18 @@ package struct LeaseReply: Codable, Hashable, Sendable {
         case left = "left_ns"
         case contact = "contact_ns"
         case contactSecond = "contact"
+    }
+}
+
+extension LeaseReply.State {
+    init(_ lease: SubmitterLease) {
+        self =
+            switch lease.trust {
+            case _ where lease.isDraining: .deleted
+            case .trusted: .trusted
+            case .unconfirmed: .unconfirmed
+            case .ended: .ended
+            }
     }
 }
 

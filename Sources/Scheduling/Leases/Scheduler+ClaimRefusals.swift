@@ -10,7 +10,7 @@ extension Scheduler {
         guard let claim = request.claim else { return nil }
         if let (problem, remedy) = leaseProblem(claim.lease) {
             return SubmissionRefusal(
-                code: .notPermitted,
+                code: .unavailable,
                 subReason: .submitterMayNotSchedule,
                 message: "\(problem); \(remedy)"
             )
@@ -18,7 +18,7 @@ extension Scheduler {
         guard configuration.fleet.permits(owner) else {
             return SubmissionRefusal(
                 code: .notPermitted,
-                subReason: .submitterMayNotSchedule,
+                subReason: .backgroundDenied,
                 message: "\(owner) takes no work of a fleet, because fleet.plugins in the host's configuration does not"
                     + " list it; add it there and run bgtask host reload"
             )
