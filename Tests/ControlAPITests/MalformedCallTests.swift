@@ -31,6 +31,7 @@ struct MalformedCallTests {
             case .taskSubmit: _ = try TaskSubmission.reading(data, for: call.route).validated()
             case .run: _ = try RunOrder.reading(data, for: call.route).validated()
             case .simulateExpiration: _ = try ExpirationSimulation.reading(data, for: call.route).validated()
+            case .leaseRenew: _ = try LeaseOrder.reading(data, for: call.route).validated()
             case .forecast: _ = try ForecastOrder.reading(data, for: call.route).validated(at: Samples.now)
             default: _ = try ConditionsSimulation.reading(data, for: call.route).validated()
             }
@@ -121,6 +122,18 @@ struct MalformedCallTests {
         Case(#"{"until": "2026-01-31T01:48:00Z"}"#, "time-invalid", "until", "later time", to: .forecast),
         Case(#"{"limit": 1001}"#, "number-invalid", "limit", "from 1 to 1000", to: .forecast),
         Case(#"{"limit": 1.5}"#, "field-type", "limit", "a whole number", to: .forecast),
+        Case("{}", "field-missing", "trusted_for", "a number", to: .leaseRenew),
+        Case(#"{"trusted_for": "30s"}"#, "field-type", "trusted_for", "a number", to: .leaseRenew),
+        Case(#"{"trusted_for": -0.5}"#, "number-invalid", "trusted_for", "the seconds", to: .leaseRenew),
+        Case(#"{"trusted_for": 86401}"#, "number-invalid", "trusted_for", "the seconds", to: .leaseRenew),
+        Case(#"{"trusted_for": 1, "acknowledged": -1}"#, "number-invalid", "acknowledged", "0 for none", to: .leaseRenew),
+        Case(
+            #"{"identifier": "a.b", "kind": "refresh", "claim": {"item": 1, "fence": 1, "bound": true}}"#,
+            "field-missing",
+            "claim",
+            "POST /v1/tasks/batch"
+        ),
+        Case(#"{"identifier": "a.b", "kind": "refresh", "claim": {"item": 1}}"#, "field-missing", "claim.bound", "true"),
         Case("{}", "condition-missing", nil, "one of external_power, network, idle", to: .simulateConditions),
         Case(#"{"network": 0}"#, "field-type", "network", "true, false or null", to: .simulateConditions),
         Case(

@@ -61,7 +61,8 @@ enum FuzzedQuery {
             .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume, .taskSubmit,
             .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy,
             .launchShow, .launchStop, .transferShow, .transferPause, .transferResume, .transferCancel, .metrics, .run,
-            .simulateExpiration, .simulateConditions, .forecast, .capacity:
+            .simulateExpiration, .simulateConditions, .forecast, .capacity, .leaseList, .leaseShow, .leaseRenew,
+            .leaseDelete:
             return nil
         }
     }
