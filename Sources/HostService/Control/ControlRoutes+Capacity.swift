@@ -8,7 +8,10 @@ import TaskModel
 extension ControlRoutes {
     /// The capacity for the installed plugins that the operator permits.
     func capacity() async throws -> CapacityReply {
-        let permitted = catalogue.contents.entries.map(\.identifier).filter(isPermitted)
+        let patterns = try await read { scheduler, _ in scheduler.configuration.fleetPlugins }
+        let permitted = catalogue.contents.entries.map(\.identifier).filter { plugin in
+            patterns.contains { $0.matches(plugin) }
+        }
         var reply = CapacityReply(lanes: [], plugins: [])
         // In several turns of the decision loop, so that other calls go on.
         for start in stride(from: 0, through: permitted.count, by: Self.itemsPerTurn) {
@@ -21,10 +24,6 @@ extension ControlRoutes {
         }
         return reply
     }
-
-    private func isPermitted(_ plugin: PluginIdentifier) -> Bool { Self.permitted.contains { $0.matches(plugin) } }
-
-    private static let permitted: [PluginPattern] = []
 }
 
 extension CapacityReply.OfPlugin {
