@@ -100,7 +100,10 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
             (.gauge, ["lease", "bound"], "Pending requests and running tasks with a claim of a fleet.")
         case .leaseTrusted: (.gauge, ["lease"], "1 while the host trusts the lease of a feeder, 0 otherwise.")
         case .leaseContactAge:
-            (.gauge, ["lease"], "Time since the last renewal of the lease; no sample before the first one of this host.")
+            (
+                .gauge, ["lease"],
+                "Time since the last renewal of the lease; no sample before the first one of this host."
+            )
         case .launches: (.counter, ["plugin", "lane", "outcome"], "Ended launches.")
         case .launchBudgetUsed:
             (.histogram, ["plugin", "lane"], "Running time of a launch as a part of its budget; above 1 it overran.")

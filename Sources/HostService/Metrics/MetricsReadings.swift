@@ -56,7 +56,10 @@ extension MetricsText {
         case .transferBytes: tally.transferBytes.map { Series([$0.name], Double($1)) }
         case .claimsOpen:
             readings.gauges.leases.flatMap {
-                [Series([$0.name, "true"], Double($0.boundClaims)), Series([$0.name, "false"], Double($0.unboundClaims))]
+                [
+                    Series([$0.name, "true"], Double($0.boundClaims)),
+                    Series([$0.name, "false"], Double($0.unboundClaims)),
+                ]
             }
         case .leaseTrusted: readings.gauges.leases.map { Series([$0.name], $0.isTrusted ? 1 : 0) }
         case .leaseContactAge:
