@@ -16,7 +16,7 @@ extension Scheduler {
         }
         toWatchAnew.removeAll(keepingCapacity: true)
         // What a feeder may claim depends on the conditions before any work waits for them.
-        let isAwaitingClaims = !configuration.fleetPlugins.isEmpty && leases.hasTrust
+        let isAwaitingClaims = !configuration.fleet.plugins.isEmpty && leases.hasTrust
         let isSampled = !waiters.isEmpty || !launchesAtWork.isEmpty || isAwaitingClaims
         let watch = Watch(sampled: isSampled, containers: studying)
         if watch == lastWatch { return }

@@ -94,7 +94,7 @@ struct CapacityTests {
 
 @Suite("A host with a trusted lease samples its conditions, and counts the claims of the lease")
 struct LeaseWatchTests {
-    let host = SchedulerDriver(.app()) { $0.fleetPlugins = ["*"].compactMap(PluginPattern.init) }
+    let host = SchedulerDriver(.app()) { $0.fleet.plugins = ["*"].compactMap(PluginPattern.init) }
 
     private func renew(_ duration: Duration = .seconds(30), on host: SchedulerDriver) {
         let renewal = LeaseRenewal("web-1", owner: 1_000, trustedFor: duration)

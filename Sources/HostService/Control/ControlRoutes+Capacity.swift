@@ -8,10 +8,8 @@ import TaskModel
 extension ControlRoutes {
     /// The capacity for the installed plugins that the operator permits.
     func capacity() async throws -> CapacityReply {
-        let patterns = try await read { scheduler, _ in scheduler.configuration.fleetPlugins }
-        let permitted = catalogue.contents.entries.map(\.identifier).filter { plugin in
-            patterns.contains { $0.matches(plugin) }
-        }
+        let fleet = facts.configuration.scheduling.fleet
+        let permitted = catalogue.contents.entries.map(\.identifier).filter(fleet.permits)
         var reply = CapacityReply(lanes: [], plugins: [])
         // In several turns of the decision loop, so that other calls go on.
         for start in stride(from: 0, through: permitted.count, by: Self.itemsPerTurn) {

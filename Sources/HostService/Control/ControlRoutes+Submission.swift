@@ -40,7 +40,8 @@ extension ControlRoutes {
 
     /// Submits the valid requests of a batch together: they wait for no answer of each other, so that their commits share
     /// few transactions. Returns when each request is committed or refused.
-    func submit(_ batch: TaskBatch) async -> TaskBatchReply {
+    func submit(_ batch: TaskBatch) async throws -> TaskBatchReply {
+        try await checkLease(batch.lease)
         let requests = batch.validated()
         let answers = await ask(
             zip(batch.requests, requests).compactMap { body, entry in

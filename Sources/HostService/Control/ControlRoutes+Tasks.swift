@@ -66,6 +66,7 @@ extension ControlRoutes {
         if let plugin = reply.plugin {
             reply.cursor = try await cursors(of: [identifier.text])[plugin, identifier.text]
         }
+        reply.claim = explanation.claim.map { ClaimInWhy($0.claim, lease: $0.lease) }
         return reply
     }
 

@@ -60,7 +60,7 @@ struct ControlRoutes: Sendable {
         case .taskSubmit where try TaskSubmission.isDryRun(reading: call.query.value):
             Response(json: try await checkSubmission(call.decoded()))
         case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)
-        case .taskSubmitBatch: Response(json: await submit(try TaskBatch.reading(call.body)))
+        case .taskSubmitBatch: Response(json: try await submit(try TaskBatch.reading(call.body)))
         case .taskCancel: Response(json: try await cancel(call.value))
         case .taskStop: Response(json: try await stop(call.value))
         case .taskRetry: Response(json: try await retry(call.value), status: route.successStatus)
@@ -77,6 +77,10 @@ struct ControlRoutes: Sendable {
         case .transferPause: Response(json: try await setTransferPaused(true, call.value))
         case .transferResume: Response(json: try await setTransferPaused(false, call.value))
         case .transferCancel: Response(json: try await cancelTransfer(call.value))
+        case .leaseList: Response(json: try await leaseList())
+        case .leaseShow: Response(json: try await lease(call.value))
+        case .leaseRenew: Response(json: try await renewLease(call.value, call.decoded()))
+        case .leaseDelete: Response(json: try await deleteLease(call.value))
         case .journal: try await journal(journalQuery(call.query))
         case .notificationList: try await notifications(NotificationQuery(reading: call.query.value))
         case .logs: try await logs(logQuery(call.query))
@@ -134,7 +138,7 @@ extension Route {
             .park
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .taskList, .scheduleList,
             .launchList, .launchShow, .transferList, .transferShow, .journal, .notificationList, .logs,
-            .pushTokenCheck, .stats, .metrics, .simulateConditions:
+            .pushTokenCheck, .stats, .metrics, .simulateConditions, .leaseList, .leaseShow, .leaseRenew, .leaseDelete:
             .none
         }
     }

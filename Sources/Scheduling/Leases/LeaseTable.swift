@@ -26,8 +26,8 @@ package struct LeaseTable: Sendable {
 
     package var isEmpty: Bool { leases.isEmpty }
     package var count: Int { leases.count }
-    /// Whether the host trusts any lease.
-    var hasTrust: Bool { leases.values.contains(where: \.isTrusted) }
+    /// Whether a lease is trusted now.
+    package var hasTrust: Bool { leases.values.contains(where: \.isTrusted) }
     /// The leases, ordered by name.
     package var all: [SubmitterLease] { leases.values.sorted { $0.name < $1.name } }
 

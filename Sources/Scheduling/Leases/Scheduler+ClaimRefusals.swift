@@ -8,13 +8,17 @@ extension Scheduler {
     /// the plugin, or a claim of the identifier is open. Nil for any other request.
     func claimRefusal(of request: TaskRequest, by owner: PluginIdentifier) -> SubmissionRefusal? {
         guard let claim = request.claim else { return nil }
-        if let problem = leaseProblem(claim.lease) {
-            return SubmissionRefusal(code: .notPermitted, subReason: .submitterMayNotSchedule, message: problem)
+        if let (problem, remedy) = leaseProblem(claim.lease) {
+            return SubmissionRefusal(
+                code: .unavailable,
+                subReason: .submitterMayNotSchedule,
+                message: "\(problem); \(remedy)"
+            )
         }
-        guard configuration.fleetPlugins.contains(where: { $0.matches(owner) }) else {
+        guard configuration.fleet.permits(owner) else {
             return SubmissionRefusal(
                 code: .notPermitted,
-                subReason: .submitterMayNotSchedule,
+                subReason: .backgroundDenied,
                 message: "\(owner) takes no work of a fleet, because fleet.plugins in the host's configuration does not"
                     + " list it; add it there and run bgtask host reload"
             )
@@ -29,14 +33,14 @@ extension Scheduler {
     }
 
     /// The problem of a lease for the calling user, with the remedy; nil when the caller may submit claims under it.
-    package func leaseProblem(_ name: String, for user: UInt32? = nil) -> String? {
-        let remedy = "renew it with PUT /v1/leases/\(name)"
-        guard let lease = leases[name] else { return "the host has no lease \(name); \(remedy)" }
+    package func leaseProblem(_ name: String, for user: UInt32? = nil) -> (message: String, remedy: String)? {
+        let renewal = "renew it with PUT /v1/leases/\(name)"
+        guard let lease = leases[name] else { return ("the host has no lease \(name)", renewal) }
         if let user = user ?? callingUser?.uid, user != lease.owner {
-            return "the lease \(name) belongs to user \(lease.owner); use a lease of another name"
+            return ("the lease \(name) belongs to user \(lease.owner)", "use a lease of another name")
         }
-        if lease.isDraining { return "the lease \(name) was deleted and takes no further claim; \(remedy)" }
-        return lease.isTrusted ? nil : "the lease \(name) is not trusted now; \(remedy)"
+        if lease.isDraining { return ("the lease \(name) was deleted and takes no further claim", renewal) }
+        return lease.isTrusted ? nil : ("the lease \(name) is not trusted now", renewal)
     }
 
     /// The item of the open claim of an identifier: of its pending request, or of its running task. Nil without one.
