@@ -28,7 +28,7 @@ struct OutboxTests {
         return try host.rawCall("POST", Route.taskSubmitBatch.path(), body: body).json()["results"].elements[0]
     }
 
-    @Test func `the journal has the claim of an item from its acceptance to its outcome, and nothing else with a claim`()
+    @Test func `the journal has the claim of an item from its acceptance to its outcome, and no other claim`()
         async throws
     {
         try await HostFixture.with(Self.setup, plugins: [.neighbour, Self.patient]) { host in
