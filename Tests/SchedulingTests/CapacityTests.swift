@@ -92,6 +92,64 @@ struct CapacityTests {
     }
 }
 
+@Suite("A host with a trusted lease samples its conditions, and counts the claims of the lease")
+struct LeaseWatchTests {
+    let host = SchedulerDriver(.app()) { $0.fleet.plugins = ["*"].compactMap(PluginPattern.init) }
+
+    private func renew(_ duration: Duration = .seconds(30), on host: SchedulerDriver) {
+        let renewal = LeaseRenewal("web-1", owner: 1_000, trustedFor: duration)
+        _ = host.ask { .leaseRenewed(renewal, reply: $0) }
+    }
+
+    @Test func `the conditions are sampled while a lease is trusted, although no work waits`() {
+        #expect(host.watch == Watch())
+        renew(on: host)
+        #expect(host.watch == Watch(sampled: true))
+        host.advance(by: .seconds(30))
+        #expect(host.watch == Watch())
+    }
+
+    @Test func `the conditions are not sampled for a lease when no plugin may take work of a fleet`() {
+        let host = SchedulerDriver(.app())
+        renew(on: host)
+        #expect(host.watch == Watch())
+    }
+
+    @Test func `the gauges of a lease have its trust, the time since its last renewal and its open claims`() {
+        host.change(power: false)
+        host.caller = CallingUser(uid: 1_000, pid: 1, command: nil)
+        renew(on: host)
+        for (item, task) in [(Int64(1), TaskIdentifier.clean), (2, .vacuum)] {
+            let claim = Claim(item: item, fence: 1, isBound: item == 1)
+            let request = TaskRequest(
+                identifier: task,
+                kind: .processing,
+                requiresExternalPower: true,
+                claim: LeasedClaim(claim, under: "web-1")
+            )
+            _ = host.ask { .submitted(Submission(request: request, submitter: .user), reply: $0) }
+        }
+        host.advance(by: .seconds(10))
+        let open = LeaseGauge(
+            name: "web-1",
+            isTrusted: true,
+            contactAge: .seconds(10),
+            boundClaims: 1,
+            unboundClaims: 1
+        )
+        #expect(host.scheduler.workGauges(at: host.clock.now).leases == [open])
+        host.advance(by: .seconds(20))
+        let lost = LeaseGauge(
+            name: "web-1",
+            isTrusted: false,
+            contactAge: .seconds(30),
+            boundClaims: 1,
+            unboundClaims: 0
+        )
+        #expect(host.scheduler.workGauges(at: host.clock.now).leases == [lost])
+    }
+}
+
 @Suite("A request that has to start soon is refused when it could not")
 struct SoonStartTests {
     let host = SchedulerDriver(.app(), .mail()) { $0.spacing = .seconds(120) }

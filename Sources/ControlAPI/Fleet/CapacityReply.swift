@@ -25,8 +25,8 @@ package struct CapacityReply: Codable, Hashable, Sendable {
         package let kinds: [String]
         /// Whether requests of any kind could start soon.
         package let isReady: Bool
-        /// Code of the first reason against a start; nil when requests could start soon, and when the manifest permits no
-        /// such request or the pending work of the plugin is not loaded.
+        /// Code of the first reason against a start. Nil when requests could start soon, when the manifest permits no such
+        /// request, and while the pending work of the plugin is not loaded.
         package let reason: String?
         /// Number of requests that could start soon.
         package let free: Int
