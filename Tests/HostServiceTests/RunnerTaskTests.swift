@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import RunnerWire
-import Scheduling
 import TaskModel
 import Testing
 
