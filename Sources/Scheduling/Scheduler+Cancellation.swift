@@ -8,7 +8,7 @@ extension Scheduler {
         _ identifier: TaskIdentifier,
         of plugin: PluginIdentifier?,
         from launch: LaunchNumber?,
-        claim: Claim.Key?,
+        claim: Claim.Key? = nil,
         reply: ReplyToken,
         at now: Moment
     ) {
