@@ -136,9 +136,10 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .logs: LogQuery.names
         case .stats: StatsQuery.names
         case .taskSubmit: TaskSubmission.queryNames
+        case .taskCancel: TaskCancelQuery.names
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
             .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume,
-            .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy, .launchShow,
+            .taskSubmitBatch, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy, .launchShow,
             .launchStop, .transferShow, .transferPause, .transferResume, .transferCancel, .metrics, .run,
             .simulateExpiration, .simulateConditions, .forecast, .capacity, .leaseList, .leaseShow, .leaseRenew,
             .leaseDelete:

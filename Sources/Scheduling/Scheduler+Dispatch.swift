@@ -15,8 +15,8 @@ extension Scheduler {
         case .transferPauseRequested(let identifier, let isPaused, let reply):
             setPaused(isPaused, identifier, reply: reply, at: now)
         case .alerted(let alert, let reply): self.alert(alert, reply: reply, at: now)
-        case .cancelRequested(let identifier, let plugin, let launch, let reply):
-            cancel(identifier, of: plugin, from: launch, reply: reply, at: now)
+        case .cancelRequested(let identifier, let plugin, let launch, let claim, let reply):
+            cancel(identifier, of: plugin, from: launch, claim: claim, reply: reply, at: now)
         case .cancelAllRequested(let plugin, let launch, let reply):
             cancelAll(of: plugin, from: launch, reply: reply, at: now)
         case .runRequested(let identifiers, let reply): requestRun(of: identifiers, reply: reply, at: now)

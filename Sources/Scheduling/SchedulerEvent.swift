@@ -15,8 +15,15 @@ package enum SchedulerEvent: Hashable, Sendable {
     case transferPauseRequested(TaskIdentifier, isPaused: Bool, reply: ReplyToken)
     /// An alert push: a notification for a plugin, which an extension of the plugin may change.
     case alerted(Alert, reply: ReplyToken)
-    /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil.
-    case cancelRequested(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber? = nil, reply: ReplyToken)
+    /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil. With a claim, only
+    /// of the work with this claim.
+    case cancelRequested(
+        TaskIdentifier,
+        of: PluginIdentifier?,
+        from: LaunchNumber? = nil,
+        claim: Claim.Key? = nil,
+        reply: ReplyToken
+    )
     case cancelAllRequested(of: PluginIdentifier, from: LaunchNumber? = nil, reply: ReplyToken)
     case runRequested([TaskIdentifier], reply: ReplyToken)
     case expirationSimulated(TaskIdentifier, reply: ReplyToken)

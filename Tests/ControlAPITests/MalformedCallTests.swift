@@ -233,6 +233,11 @@ struct MalformedCallTests {
         (.logs, "level=loud", "query-invalid", "level", "debug, info, warning"),
         (.logs, "until=soon", "query-invalid", "until", "RFC 3339"),
         (.launchList, "kind=refresh", "query-unknown", "kind", "limit, after, plugin"),
+        (.taskCancel, "claim_item=71", "query-invalid", "claim_fence", "give both"),
+        (.taskCancel, "claim_fence=3", "query-invalid", "claim_item", "give both"),
+        (.taskCancel, "claim_item=0&claim_fence=3", "query-invalid", "claim_item", "of at least 1"),
+        (.taskCancel, "claim_item=71&claim_fence=3.0", "query-invalid", "claim_fence", "whole number"),
+        (.taskCancel, "claim=71", "query-unknown", "claim", "claim_item"),
     ])
     func `a malformed list query is refused with sub-reason, field and remedy`(
         route: Route,
@@ -249,6 +254,7 @@ struct MalformedCallTests {
             case .scheduleList: _ = try ScheduleQuery(reading: parameters.value)
             case .transferList: _ = try TransferQuery(reading: parameters.value)
             case .logs: _ = try LogQuery(reading: parameters.value, now: Samples.now)
+            case .taskCancel: _ = try TaskCancelQuery(reading: parameters.value)
             default: _ = try LaunchQuery(reading: parameters.value)
             }
         }
@@ -301,6 +307,15 @@ struct MalformedCallTests {
         #expect(try TaskQuery(reading: { _ in nil }) == TaskQuery(limit: 100))
         #expect(try PluginQuery(reading: { _ in nil }) == PluginQuery(limit: 100))
         #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 100))
+    }
+
+    @Test func `the claim in the query of a cancellation is parsed unchanged, and may be left out`() throws {
+        let query = TaskCancelQuery(claim: Claim.Key(item: 71, fence: .max))
+        let path = Route.taskCancel.path("com.example.feed.clean", query: query.items)
+        let text = try #require(path.split(separator: "?").last)
+        let parameters = try QueryParameters(String(text), of: .taskCancel)
+        #expect(try TaskCancelQuery(reading: parameters.value) == query)
+        #expect(try TaskCancelQuery(reading: { _ in nil }).claim == nil && TaskCancelQuery().items.isEmpty)
     }
 
     @Test func `schedules without a next occurrence come after the others, and each cursor is parsed unchanged`() throws

@@ -21,9 +21,9 @@ extension ControlRoutes {
         }
     }
 
-    func cancel(_ text: String) async throws -> TaskCancellationReply {
+    func cancel(_ text: String, _ query: TaskCancelQuery) async throws -> TaskCancellationReply {
         let identifier = try TaskIdentifier(validating: text)
-        switch await ask({ .cancelRequested(identifier, of: nil, reply: $0) }) {
+        switch await ask({ .cancelRequested(identifier, of: nil, claim: query.claim, reply: $0) }) {
         case .cancelled(let count):
             // The empty result for an unknown task would look like that of a task without a pending request.
             if count == 0 { try await requireKnown(identifier) }

@@ -61,7 +61,7 @@ struct ControlRoutes: Sendable {
             Response(json: try await checkSubmission(call.decoded()))
         case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)
         case .taskSubmitBatch: Response(json: try await submit(try TaskBatch.reading(call.body)))
-        case .taskCancel: Response(json: try await cancel(call.value))
+        case .taskCancel: Response(json: try await cancel(call.value, TaskCancelQuery(reading: call.query.value)))
         case .taskStop: Response(json: try await stop(call.value))
         case .taskRetry: Response(json: try await retry(call.value), status: route.successStatus)
         case .taskCursor: Response(json: try await cursor(call.value))
