@@ -25,6 +25,8 @@ extension BGTask {
         case hostShutdown = 8
         /// The file system of the container is locked.
         case containerLocked = 9
+        /// The host lost contact with its fleet, and another host may run the item.
+        case leaseLost = 10
         /// A reason that this release does not define.
         case unknown = 0xFFFF_FFFF
     }

@@ -349,6 +349,7 @@ extern "C" {
 #define BGT_EXPIRED_MEMORY_PRESSURE 7u
 #define BGT_EXPIRED_HOST_SHUTDOWN 8u
 #define BGT_EXPIRED_CONTAINER_LOCKED 9u
+#define BGT_EXPIRED_LEASE_LOST 10u /* the host lost contact with its fleet: another host may run the item */
 
 #define BGT_LOG_DEBUG 1u
 #define BGT_LOG_INFO 2u
