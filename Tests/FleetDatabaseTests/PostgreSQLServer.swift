@@ -50,8 +50,11 @@ final class PostgreSQLServer: Sendable {
         _ = try await child.ending()
     }
 
+    /// The connection string of a role.
+    func address(as role: String) -> String { "host=\(directory.path) user=\(role) dbname=postgres" }
+
     func database(as role: String, timeout: Duration = .seconds(10)) -> FleetDatabase {
-        FleetDatabase("host=\(directory.path) user=\(role) dbname=postgres", timeout: timeout)
+        FleetDatabase(address(as: role), timeout: timeout)
     }
 
     /// Executes statements as the administrator, and returns their output without headings.
