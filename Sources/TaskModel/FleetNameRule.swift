@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The rule of the names of hosts, groups and leases: 1 to 63 lower-case letters, digits, hyphens and dots. The first and
-/// the last character is a letter or a digit.
+/// The rule of the names of hosts, groups and leases: 1 to 63 lower-case letters, digits, hyphens and dots. The first
+/// and the last character is a letter or a digit.
 package enum FleetNameRule {
     package static let maximumLength = 63
 

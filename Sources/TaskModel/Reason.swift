@@ -206,7 +206,8 @@ extension Reason {
             )
         case .leaseUnconfirmed(let lease, _):
             (
-                "the feeder has not renewed the lease \(lease) since the host started, so another host may have the item",
+                "the feeder has not renewed the lease \(lease) since the host started, so another host may have the"
+                    + " item",
                 "start the feeder, or see with \"bgtask fleet status\" whether it reaches the database"
             )
         case .earliestBegin:

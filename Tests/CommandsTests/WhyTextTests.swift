@@ -38,10 +38,10 @@ struct WhyTextTests {
     }
 
     @Test(arguments: [
-        (false, SubmitterLease.Trust.ended, 720, "no contact with the fleet for 12min; this task ends, because another"),
-        (true, .ended, 720, "no contact with the fleet for 12min; this task is bound to this host and is not affected"),
-        (false, .unconfirmed(until: BootTime(nanoseconds: 1)), nil, "since the host started; this task waits until"),
-        (false, .trusted(until: BootTime(nanoseconds: 1)), 8, "the feeder's last contact was 8s ago"),
+        (false, SubmitterLease.Trust.ended, 720, "no contact with the fleet for 12min; this task ends, because"),
+        (true, SubmitterLease.Trust.ended, 720, "for 12min; this task is bound to this host and is not affected"),
+        (false, SubmitterLease.Trust.unconfirmed(until: BootTime(nanoseconds: 1)), nil, "since the host started;"),
+        (false, SubmitterLease.Trust.trusted(until: BootTime(nanoseconds: 1)), 8, "last contact was 8s ago"),
     ])
     func `bgtask why prints the claim of a task, and the effect of a lost contact`(
         isBound: Bool,

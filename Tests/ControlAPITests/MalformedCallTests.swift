@@ -133,7 +133,6 @@ struct MalformedCallTests {
             "claim",
             "POST /v1/tasks/batch"
         ),
-        Case(#"{"identifier": "a.b", "kind": "refresh", "claim": {"item": 1}}"#, "field-missing", "claim.bound", "true"),
         Case("{}", "condition-missing", nil, "one of external_power, network, idle", to: .simulateConditions),
         Case(#"{"network": 0}"#, "field-type", "network", "true, false or null", to: .simulateConditions),
         Case(

@@ -3,6 +3,8 @@
 import TaskModel
 import Testing
 
+@testable import Scheduling
+
 @Suite("The journal entries about a request with a claim contain the claim")
 struct ClaimTests {
     let host = SchedulerDriver.inFleet()

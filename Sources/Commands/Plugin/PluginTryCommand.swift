@@ -47,7 +47,7 @@ struct PluginTryCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Expire the task for this reason: budget, external-power-lost, network-lost, not-idle, stopped-by-user, "
-                + "no-progress, memory-pressure, host-shutdown or container-locked.",
+                + "no-progress, memory-pressure, host-shutdown, container-locked or lease-lost.",
             valueName: "reason"
         ),
         transform: Self.reason

@@ -148,7 +148,7 @@ extension ControlRoutes {
         case .noSuchTransfer(let message): RouteError(.noSuchTransfer, message)
         case .submitted, .triggered, .pushed, .alerted, .transferPaused, .cancelled, .launching, .expiring, .stopping,
             .purged, .paused, .resumed,
-            .cursorRecorded, .cursorCleared, .pushTokenChanged:
+            .cursorRecorded, .cursorCleared, .pushTokenChanged, .lease:
             RouteError(
                 .unexpected,
                 "the scheduler returned an answer that does not belong to this call; report this defect of bgtaskd"

@@ -24,7 +24,8 @@ extension Scheduler {
     package func openClaims(of lease: String, at now: Moment) -> [OpenClaim]? {
         if loading.isPartial(WorkFilter()) { return nil }
         return openHoldings(of: lease).sorted { $0.key < $1.key }.map { number, holding in
-            let pending = plugins[holding.plugin].requests[holding.identifier].flatMap { $0.number == number ? $0 : nil }
+            let stored = plugins[holding.plugin].requests[holding.identifier]
+            let pending = stored.flatMap { $0.number == number ? $0 : nil }
             return OpenClaim(
                 claim: holding.claim,
                 plugin: holding.plugin,

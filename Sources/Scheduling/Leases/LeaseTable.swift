@@ -66,8 +66,8 @@ package struct LeaseTable: Sendable {
 
     // MARK: Claims
 
-    /// Adds the claim of a request, and returns the lease whose holdings are to be compared with the pending and running
-    /// requests, because their number has doubled; nil when that is not due.
+    /// Adds the claim of a request. Returns the lease whose holdings are to be compared with the pending and
+    /// running requests, because their number has doubled; nil when that is not due.
     mutating func add(_ request: PendingRequest) -> String? {
         guard let claim = request.request.claim, holdings[claim.lease]?[request.number] == nil else { return nil }
         let holding = Holding(plugin: request.plugin, identifier: request.request.identifier, claim: claim.claim)

@@ -4,8 +4,8 @@ import TaskModel
 
 // Refusals of requests with a claim.
 extension Scheduler {
-    /// The refusal of a request with a claim: its lease is not the caller's or not trusted, the operator does not permit
-    /// the plugin, or a claim of the identifier is open. Nil for any other request.
+    /// The refusal of a request with a claim: its lease is not the caller's or not trusted, the operator does not
+    /// permit the plugin, or a claim of the identifier is open. Nil for any other request.
     func claimRefusal(of request: TaskRequest, by owner: PluginIdentifier) -> SubmissionRefusal? {
         guard let claim = request.claim else { return nil }
         if let (problem, remedy) = leaseProblem(claim.lease) {
@@ -27,8 +27,8 @@ extension Scheduler {
         return SubmissionRefusal(
             code: .immediateRunIneligible,
             subReason: .noCapacityNow,
-            message: "\(request.identifier) has a request with a claim of item \(item), and a host holds at most one claim"
-                + " per plugin and identifier; submit it after the end of the other request"
+            message: "\(request.identifier) has a request with a claim of item \(item), and a host holds at most one"
+                + " claim per plugin and identifier; submit it after the end of the other request"
         )
     }
 
@@ -47,7 +47,8 @@ extension Scheduler {
     private func claimedItem(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) -> Int64? {
         if let claim = plugins[plugin].requests.expected(identifier)?.request.claim { return claim.claim.item }
         for launch in launches.numbers(running: identifier).lazy.compactMap(launches.find) {
-            let tasks = launch.execution?.tasks.filter { $0.outcome == nil }.map(\.work) ?? launch.plan?.tasks.map(\.work)
+            let running = launch.execution?.tasks.filter { $0.outcome == nil }.map(\.work)
+            let tasks = running ?? launch.plan?.tasks.map(\.work)
             let claim = tasks?.first { $0.identifier == identifier && $0.claim != nil }?.claim
             if let claim { return claim.claim.item }
         }

@@ -65,10 +65,12 @@ struct ClaimRefusalTests {
         #expect(host.entries(.replaced).map(\.claim) == [nil])
     }
 
-    @Test func `why names the claim of a pending and of a running task, and the last contact`() throws {
+    @Test func `why names the claim of a running and of a pending task, and the last contact`() throws {
         host.renew()
-        host.claim(.clean, item: 9, bound: true)
-        host.enter()
+        host.claim(.inbox, item: 8)
+        #expect(host.explain(.inbox).claim?.claim.claim.item == 8)
+        host.change(power: false)
+        host.claim(.clean, item: 9, bound: true, needsPower: true)
         host.advance(by: .minutes(12))
         let claim = try #require(host.explain(.clean).claim)
         #expect(claim.claim.claim.item == 9 && claim.lease?.trust == .ended)

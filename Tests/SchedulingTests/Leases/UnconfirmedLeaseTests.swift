@@ -73,9 +73,10 @@ struct UnconfirmedLeaseTests {
         host.claim(.clean, needsPower: true)
         host.commits = .held
         host.deleteLease()
+        // The host ends before the end of the request is on disk.
         host.writeNextCommit()
-        host.restart()
         host.commits = .written
+        host.restart()
         host.advance(by: .seconds(1))
         #expect(host.pending.isEmpty && host.entries(.leaseLost).count == 1)
     }
