@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 BUILD ?= .build
 JOBS ?= $(shell nproc)
 SWIFT_FLAGS = -j $(JOBS) --scratch-path $(BUILD) --explicit-target-dependency-import-check error
-PROGRAMS = bgtask bgtaskd bgtask-runner
+PROGRAMS = bgtask bgtaskd bgtask-runner bgtask-feeder
 PLUGINS = $(BUILD)/plugins
 SWIFT_PLUGINS = ColorFeed
 
@@ -354,7 +354,7 @@ docs: sdk-build
 # The runner contains no Foundation. The other programs get only the data of ICU that they use.
 release: packages
 	Packaging/icu-data "$(BUILD)/icu"
-	for program in bgtask bgtaskd; do \
+	for program in bgtask bgtaskd bgtask-feeder; do \
 	    swift build $(SWIFT_FLAGS) $(RELEASE) -Xlinker "$(abspath $(BUILD))/icu/icu.ld" --product $$program || exit; done
 	swift build $(SWIFT_FLAGS) $(RELEASE) --product bgtask-runner
 
@@ -363,7 +363,7 @@ install: release
 	swift package --scratch-path $(BUILD) plugin generate-manual --help > /dev/null
 	$(MAKE) -C Packaging install $(INSTALLED)
 
-# A Debian package of the same programs, in $(BUILD)/deb.
+# Debian packages of the same programs, in $(BUILD)/deb: bgtask, bgtask-dev and bgtask-feeder.
 deb: PACKAGES += debhelper dpkg-dev
 deb: release
 	swift package --scratch-path $(BUILD) plugin generate-manual --help > /dev/null

@@ -11,7 +11,7 @@ import TaskModel
 struct FeederCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bgtask-feeder",
-        abstract: "Submit and examine work of a fleet, and administer the fleet.",
+        abstract: "Feed a host with work of a fleet; submit and examine work, and administer the fleet.",
         discussion: """
             The fleet's queue is a PostgreSQL database. Without --database, the environment variables, the service \
             file and the password file of libpq choose it, such as PGSERVICE or PGHOST.
