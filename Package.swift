@@ -545,7 +545,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FleetDatabaseTests",
-            dependencies: ["FleetDatabase", "HostTestKit"]
+            dependencies: ["ControlAPI", "ControlClient", "FleetDatabase", "HostTestKit"]
         ),
 
         // MARK: FleetFeeder, claims work of a fleet for one host and reports its ends; no part of the host
