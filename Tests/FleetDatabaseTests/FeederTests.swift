@@ -40,7 +40,7 @@ struct FeederTests {
             _ = try await fleet.a.host.running(Self.lingering.task()) { _ in true }
             try await fleet.a.endFeeder()
             try fleet.a.letGo(Self.lingering)
-            try await fleet.a.host.waitForJournal("the end of the task") { $0.event == "succeeded" && $0.task == Self.lingering.task() }
+            try await fleet.a.hasSucceeded(Self.lingering.task())
             #expect(try await fleet.server.sql("select count(*) from bgtask_fleet.outcome") == "0")
             try await fleet.a.startFeeder()
             try await fleet.outcomes(are: "a|1|succeeded")
@@ -86,7 +86,7 @@ struct FeederTests {
             _ = try await fleet.a.host.running(Self.lingering.task()) { _ in true }
             try await fleet.server.kill()
             try fleet.a.letGo(Self.lingering)
-            try await fleet.a.host.waitForJournal("the end of the task") { $0.event == "succeeded" && $0.task == Self.lingering.task() }
+            try await fleet.a.hasSucceeded(Self.lingering.task())
             try await fleet.server.start()
             try await fleet.outcomes(are: "a|1|succeeded")
         }

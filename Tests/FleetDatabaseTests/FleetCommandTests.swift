@@ -41,7 +41,7 @@ struct FleetCommandTests {
         }
     }
 
-    @Test func `the exit status of bgtask fleet differs for refusal, misuse and an unreachable database`() async throws {
+    @Test func `the exit status of bgtask fleet differs for refusal, misuse and a lost database`() async throws {
         try await PostgreSQLServer.with { server in
             let refused = try await fleet(server, as: "sub", ["drain", "c"])
             #expect(refused.status == 1 && refused.error.contains("\"c\" is not enrolled"), "\(refused)")

@@ -49,6 +49,11 @@ final class FleetMember: Sendable {
         }
     }
 
+    /// Waits until the journal of the host has the success of a task.
+    func hasSucceeded(_ task: String) async throws {
+        try await host.waitForJournal("the end of \(task)") { $0.event == "succeeded" && $0.task == task }
+    }
+
     /// Waits until the host has neither pending nor running tasks.
     func isAtRest() async throws {
         try await withDeadline(waitingFor: "\(name) to have no task") { [host] in

@@ -11,8 +11,8 @@ package import TaskModel
 ///    host.
 /// 2. Ends of claims are reported before the claims of the queue are read.
 /// 3. The queue renews the lease before the host trusts it.
-/// 4. The host cancels the claims that the queue no longer assigns to it before it trusts the lease: it would start them,
-///    and another host may have them.
+/// 4. The host cancels the claims that the queue no longer assigns to it before it trusts the lease: it would start
+///    them, and another host may have them.
 package struct FeederCore: Sendable {
     package let settings: FeederSettings
     var generator: SeededGenerator
