@@ -47,7 +47,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills page page-axe page-soak page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak fleet-simulation core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills fleet-kills page page-axe page-soak page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak fleet-simulation core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -104,6 +104,13 @@ push-clients: build push-client-packages
 # A download of 1 GB whose host is killed 20 times, and whose process too; about six minutes.
 transfer-kills: build plugins
 	Tests/Transfers/kills "$(BUILD)/debug"
+
+# A fleet whose hosts, feeders and database are killed at random moments for FLEET_MINUTES; then all work has to end.
+# FLEET_MEMBERS=50 FLEET_MINUTES=10 is the long form.
+FLEET_MEMBERS ?= 4
+FLEET_MINUTES ?= 1
+fleet-kills: build
+	Tests/Fleet/kills "$(BUILD)/debug" --hosts $(FLEET_MEMBERS) --minutes $(FLEET_MINUTES) --seed $(SEED)
 
 # The page of a host, driven in headless Chromium.
 page: build page-axe
