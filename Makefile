@@ -47,10 +47,14 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills fleet-kills page page-axe page-soak page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak fleet-simulation core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo demo-fleet chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills fleet-kills page page-axe page-soak page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak fleet-simulation core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
+
+# Three hosts around a PostgreSQL server of the demo's own: one is killed, one loses its connection.
+demo-fleet: build
+	Demo/fleet "$(BUILD)/debug"
 
 # The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups,
 # exclusively. The tests of ColorFeed have a host inside of their process: they need a process without tests of the

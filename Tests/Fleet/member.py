@@ -16,7 +16,7 @@ TASKS = 200  # identifiers: PLUGIN.t0 and so on
 
 CONFIGURATION = """\
 manifests: {0}/manifests
-package-manifests: {0}/none
+package-manifests: {0}/manifests
 plugin-directory: {1}
 state-directory: {0}/state
 socket: {0}/control.sock

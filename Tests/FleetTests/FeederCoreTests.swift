@@ -170,8 +170,10 @@ struct FeederCoreTests {
         #expect(fixture.core.acknowledged == 9)
     }
 
-    @Test func `work that ended with the lease returns to the queue, unless the plugin completed it`() {
+    @Test func `work that ended with the lease returns to the queue, unless the plugin completed it with success`() {
         let returned = ClaimEnding.returned(reason: "lease-lost", delay: .zero)
+        #expect(ClaimEnding(.task(.failed), isLeaseLost: true) == returned)
+        #expect(ClaimEnding(.task(.failed)) == .finished(outcome: "failed"))
         #expect(ClaimEnding(.consumed, isLeaseLost: true) == returned)
         #expect(ClaimEnding(.task(.succeeded), isLeaseLost: true) == .finished(outcome: "succeeded"))
         #expect(ClaimEnding(.lapsed) == .finished(outcome: "lapsed"))
