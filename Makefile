@@ -47,7 +47,7 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo demo-fleet chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills fleet-kills page page-axe page-soak page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak fleet-simulation core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo demo-fleet chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills fleet-kills page page-axe page-soak page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak fleet-simulation core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-fleet bench-size bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -265,6 +265,13 @@ bench-peers: bench-programs
 	"$(PEER_PYTHON)" -m pip install --quiet $(PEER_PACKAGES)
 	"$(PEER_PYTHON)" Benchmarks/Peers/run $(BENCHED) $(PEERS) > "$(BENCH)/peers.jsonl"
 	$(BENCHMARK) Results $(BENCHED) 6-peers "Job queues with the same work" < "$(BENCH)/peers.jsonl"
+
+# A feeder of a fleet against a bare client of the same statements, added to the same results. FLEET_ITEMS is the number
+# of items of each measurement.
+FLEET_ITEMS ?= 20000
+bench-fleet: bench-programs
+	Benchmarks/Fleet/run $(BENCHED) --items $(FLEET_ITEMS) > "$(BENCH)/fleet.jsonl"
+	$(BENCHMARK) Results $(BENCHED) 7-fleet "A feeder and the database of its fleet" < "$(BENCH)/fleet.jsonl"
 
 # Measures a host under floods and with a million pending requests; results in $(BENCH)/size.md. Most of it takes some
 # minutes; the two populations are prepared once. Fails when a hostile plugin more than doubles the latency of an ordinary one.
