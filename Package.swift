@@ -540,7 +540,7 @@ let package = Package(
             dependencies: ["CPostgreSQL"],
             resources: [
                 "duties.sql", "grants.sql", "hosts.sql", "migration.sql", "roles.sql", "rules.sql", "submissions.sql",
-                "tables-1.sql", "views.sql",
+                "tables-1.sql", "tables-2.sql", "views.sql",
             ].map { .embedInCode("Resources/\($0)") }
         ),
         .testTarget(

@@ -26,6 +26,11 @@ struct RunFeeder: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The name under which the host is enrolled.", valueName: "name"))
     var host: FleetName
 
+    @Option(
+        help: ArgumentHelp("Claim only for this group of the host; repeat it for several.", valueName: "group")
+    )
+    var group: [FleetName] = []
+
     @Option(help: ArgumentHelp("The control socket of the host.", valueName: "path"))
     var socket = HostPaths.system.controlSocket
 
@@ -41,7 +46,7 @@ struct RunFeeder: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var settings = FeederSettings(host: host, groups: [])
+        var settings = FeederSettings(host: host, groups: group)
         settings.maximumClaims = claims
         let (chosen, connection, socket) = (settings, database.connection, socket)
         let work = Task {
