@@ -41,19 +41,25 @@ class Database:
         return run.stdout
 
     def start(self):
-        """Starts the server, and waits until it accepts connections. Its data does not outlive the test: it need not
-        wait for the disk."""
+        """Starts the server, and waits until it accepts connections. After a kill the first attempts may fail, while
+        processes of the killed server end."""
+        limit = time.monotonic() + LIMIT
+        self.launch()
+        while self.query("select 1") is None:
+            if time.monotonic() > limit:
+                raise SystemExit(f"the server does not start; see {self.directory.with_suffix('.log')}")
+            if self.process.poll() is not None:
+                self.launch()
+            time.sleep(0.1)
+
+    def launch(self):
+        """Its data does not outlive the test: it need not wait for the disk."""
         settings = ["listen_addresses=", f"unix_socket_directories={self.directory}", "fsync=off", "max_connections=300"]
         with open(self.directory.with_suffix(".log"), "ab") as log:
             self.process = subprocess.Popen(
                 [*self.unprivileged(), self.bin / "postgres", "-D", self.directory / "data",
                  *[word for setting in settings for word in ("-c", setting)]],
                 cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-        limit = time.monotonic() + LIMIT
-        while self.query("select 1") is None:
-            if self.process.poll() is not None or time.monotonic() > limit:
-                raise SystemExit(f"the server does not start; see {self.directory.with_suffix('.log')}")
-            time.sleep(0.1)
 
     def kill(self):
         """Kills the server's first process; its other processes end themselves."""
