@@ -127,7 +127,7 @@ extension FleetItem {
             plugin: try PluginIdentifier(validating: item.plugin),
             request: request,
             payload: payload.isEmpty ? nil : payload,
-            cursor: item.cursor.flatMap { Data(base64Encoded: $0) }.map(Array.init)
+            cursor: item.cursor.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
         )
     }
 }

@@ -3,6 +3,7 @@
 import ControlAPI
 import ControlClient
 import FleetDatabase
+import Foundation
 import HostTestKit
 import Synchronization
 

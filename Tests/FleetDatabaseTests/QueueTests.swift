@@ -147,8 +147,8 @@ struct QueueTests {
                 let cursor = Data(count: size).base64EncodedString()
                 let back = ItemReport.returned(item: claim.item, fence: claim.fence, reason: "x", cursor: cursor)
                 do throws(DatabaseFailure) {
-                    #expect(try await a.report([back]).map(\.accepted) == [true])
-                    #expect(isAccepted)
+                    let verdicts = try await a.report([back])
+                    #expect(verdicts.map(\.accepted) == [true] && isAccepted)
                 } catch {
                     #expect(error.cause == .refused(state: "23514") && !isAccepted)
                 }
