@@ -71,10 +71,11 @@ package struct FeederHost: Sendable {
         guard (200..<300).contains(status) || status == 404 || status == 409 else { throw Self.failure(status, body) }
     }
 
-    /// A refusal for want of capacity passes; any other one lasts until an operator changes the host.
+    /// A refusal for want of capacity or trust passes; any other one lasts until an operator changes the host.
     private static func answer(to reply: ErrorReply) -> SubmissionAnswer {
         let reason = reply.error.subReason
-        let isPassing = ["no-capacity-now", "claim-exists", "too-many-batches", "stopping"].contains(reason)
+        let passing = ["no-capacity-now", "claim-exists", "lease-not-trusted", "too-many-batches", "stopping"]
+        let isPassing = passing.contains(reason)
         return .refused(reason: reason, isPassing: isPassing)
     }
 

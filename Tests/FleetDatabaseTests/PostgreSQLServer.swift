@@ -65,6 +65,14 @@ final class PostgreSQLServer: Sendable {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// Waits until a query of the administrator has the result.
+    func wait(for result: String, of query: String) async throws {
+        try await withDeadline(.seconds(120), waitingFor: "\"\(result)\" of: \(query)") { [self] in
+            // The server pauses between two looks, so that the loop leaves the processor to hosts and feeders.
+            while try await sql("select pg_sleep(0.1); \(query)") != result { try Task.checkCancellation() }
+        }
+    }
+
     /// Ends the lease of a host, as if it had not renewed for an hour.
     func endLease(of host: String) async throws {
         try await sql("update bgtask_fleet.host set lease_until = now() - interval '1 hour' where name = '\(host)'")
