@@ -281,6 +281,7 @@ extern "C" {
 #define BGT_REASON_CONTINUED_LIMIT 12u
 #define BGT_REASON_EVENT_LIMIT 13u               /* for a trigger, not for a submission */
 #define BGT_REASON_TRANSFER_LIMIT 14u            /* for a transfer, not for a submission */
+#define BGT_REASON_ALERT_LIMIT 15u               /* for an alert push, not for a submission */
 /* with BGT_NOT_PERMITTED */
 #define BGT_REASON_IDENTIFIER_NOT_PERMITTED 20u
 #define BGT_REASON_MODE_FETCH_MISSING 21u
