@@ -245,6 +245,36 @@ extension RefreshTests {
             #expect(await host.end() == [])
         }
 
+        @Test @MainActor func `a continued task shows the bytes of a transfer, and waits for its end`() async throws {
+            let export = "com.example.colorfeed.export"
+            let host = TestHost(
+                plugin: "com.example.colorfeed",
+                permitted: [export],
+                container: try container(),
+                isUserInitiated: true
+            )
+            try host.enter {
+                BGTaskScheduler.shared.register(forTaskWithIdentifier: export) { @Sendable task in
+                    guard let task = task as? BGContinuedProcessingTask, let url = Self.url else {
+                        return task.setTaskCompleted(success: false)
+                    }
+                    Task {
+                        let session = BackgroundTransferSession(configuration: .background(withIdentifier: "shown"))
+                        let transfer = session.downloadTask(with: url)
+                        let isBegun = (try? await transfer.begin()) != nil
+                        let ended = isBegun ? try? await task.show(transfer) : nil
+                        task.setTaskCompleted(success: ended?.state == .finished)
+                    }
+                }
+            }
+            let delivery = try #require(host.deliver(export, .continued))
+            while host.transfers.isEmpty { await Task.yield() }
+            #expect(host.finishTransfer(1, with: Data("finished".utf8)))
+            #expect(await host.outcome(of: delivery) == .success)
+            #expect(host.progress(of: delivery).map { [$0.completed, $0.total] } == [8, 8])
+            #expect(await host.end() == [])
+        }
+
         @Test @MainActor func `a file is taken once, replaces another one only when asked, and stays in the container`()
             async throws
         {

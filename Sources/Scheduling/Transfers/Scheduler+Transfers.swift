@@ -98,10 +98,10 @@ extension Scheduler {
 
     // MARK: Launches
 
-    /// The numbers of the transfers that launches run now.
-    package var runningTransfers: Set<SubmissionNumber> {
+    /// The transfers that launches run now, each with its newest report.
+    package var runningTransfers: RunningTransfers {
         let running = launches.values.filter { $0.lane == .transfer }.flatMap(\.tasks).filter { $0.outcome == nil }
-        return Set(running.map(\.work.number))
+        return RunningTransfers(running.map { ($0.work.number, $0.progress) })
     }
 
     /// The entry of a launch in the lane: the plugin's own, or in the lane of transfers that of the transfer library.

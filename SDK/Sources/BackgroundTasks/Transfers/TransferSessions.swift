@@ -131,7 +131,7 @@ extension BackgroundTransferSession {
 
 extension BackgroundTransferTask.State {
     /// Whether the transfer has its end.
-    fileprivate var isEnded: Bool { self == .finished || self == .failed || self == .cancelled }
+    var isEnded: Bool { self == .finished || self == .failed || self == .cancelled }
 }
 
 extension BackgroundPlugin {
