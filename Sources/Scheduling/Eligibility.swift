@@ -68,6 +68,8 @@ package enum Eligibility {
         package var isUserRequested = false
         /// Whether a user paused the work, which is a transfer.
         package var isPaused = false
+        /// Whether a download is open that the function of the work takes as an argument.
+        package var awaitsDownload = false
         /// Whether the manifest permits the identifier of the work for its kind.
         package var isPermitted = true
         /// Whether running the work would use further capacity of the lane: by a launch of its own, or by moving a
@@ -110,6 +112,7 @@ package enum Eligibility {
                 now: now
             )
         )
+        if facts.awaitsDownload { reasons.append(.downloadUnfinished(work.plugin)) }
         if let occupant = standing.laneOccupant {
             reasons.append(.laneBusy(work.kind.lane, occupant, isStopping: standing.isOccupantStopping))
         }

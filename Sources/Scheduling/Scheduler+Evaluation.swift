@@ -53,6 +53,7 @@ extension Scheduler {
             facts.isUserRequested = key.isUserRequested
             facts.isPermitted = key.isPermitted
             facts.isPaused = key.isPaused
+            facts.awaitsDownload = key.awaitsDownload
             // Capacity is checked for each continued request, because a running launch may take it.
             facts.needsCapacity = lane != .continued
             let reasons = reasons(against: .request(first), facts, standing, occupancy, at: now)
@@ -105,6 +106,7 @@ extension Scheduler {
         facts.isUserRequested = isLaunchedByUser || plugins[plugin].requests.isUserRequested(identifier)
         facts.isPermitted = plugins[plugin].requests.isPermitted(identifier, as: request.request.kind)
         facts.isPaused = plugins[plugin].requests.isPaused(identifier)
+        facts.awaitsDownload = plugins[plugin].requests.awaitsDownload(identifier)
         var standing = standing(of: plugin, in: lane)
         if lane == .continued {
             standing.laneOccupant = awaitedLaunch(of: request.number, plugin)

@@ -30,7 +30,8 @@ extension Scheduler {
     func canStart(_ request: PendingRequest, at now: Moment) -> Bool {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         guard !isStopping, !isLedgerFailing, hasCatalogue, !loading.isMissing(plugin),
-            request.due(at: now, configuration) == nil, !request.isOverdue(at: now.wall)
+            request.due(at: now, configuration) == nil, !request.isOverdue(at: now.wall),
+            !takesDownloads(identifier, plugin)
         else { return false }
         // A launch without a batch takes the request, so that this launch does not block it.
         let occupant = plugins[plugin].occupants[.background]

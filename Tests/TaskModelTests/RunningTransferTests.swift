@@ -22,7 +22,8 @@ struct RunningTransferTests {
 
     @Test func `a running transfer is listed with the bytes of its report`() throws {
         let transfer = try transfer()
-        let listed = transfer.listed(among: RunningTransfers([(transfer.number, TaskProgress(done: 400, total: 1_000))]))
+        let report = TaskProgress(done: 400, total: 1_000)
+        let listed = transfer.listed(among: RunningTransfers([(transfer.number, report)]))
         #expect(listed.state == .running && listed.bytes == 400 && listed.total == 1_000)
     }
 

@@ -6,10 +6,11 @@ package import TaskModel
 // under the rights of its plugin.
 extension Scheduler {
     /// Accepts or refuses a transfer. Extensions have none.
-    mutating func begin(_ transfer: NewTransfer, reply: ReplyToken, at now: Moment) {
+    mutating func begin(_ transfer: NewTransfer, for asker: SubmissionAsker, at now: Moment) {
         let plugin = transfer.plugin
         if let refusal = refusal(of: transfer.description, by: plugin) {
-            return emit(.answer(reply, .refused(refusal)))
+            if case .caller(let reply) = asker { emit(.answer(reply, .refused(refusal))) }
+            return
         }
         let number = nextSubmission()
         let request = TaskRequest.transfer(
@@ -26,7 +27,7 @@ extension Scheduler {
             launch: transfer.launch,
             transfer: transfer.description
         )
-        submit(submission, for: .caller(reply), at: now)
+        submit(submission, for: asker, at: now)
     }
 
     /// The refusal of a transfer for reasons that its description gives; nil without one.

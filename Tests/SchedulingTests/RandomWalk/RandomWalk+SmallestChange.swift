@@ -96,7 +96,7 @@ extension SchedulerDriver {
         // The walk takes no samples of the disk.
         case .othersRunAlone, .diskReserve, .beingRecorded: break
         // The walk begins no transfers.
-        case .transferLibraryMissing, .networkNotGranted, .transferPaused: break
+        case .transferLibraryMissing, .networkNotGranted, .transferPaused, .downloadUnfinished: break
         }
     }
 
