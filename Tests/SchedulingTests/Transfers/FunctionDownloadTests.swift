@@ -40,6 +40,13 @@ struct FunctionDownloadTests {
         host.exit(host.transferPlan)
     }
 
+    /// Ends the download, and lets advisory policies pass until the launch of the function.
+    private func runFunction(after result: TransferEnd.Result = .finished, _ fault: TransferFault? = nil) {
+        let launched = host.batches.count
+        endDownload(result, fault)
+        for _ in 1...60 where host.batches.count == launched { host.advance(by: .minutes(1)) }
+    }
+
     private func endFunction(as outcome: CompletionOutcome = .success) {
         guard let plan = function else { return }
         host.enter(plan, receives: false)
@@ -54,13 +61,13 @@ struct FunctionDownloadTests {
         #expect(transfer.label == TaskIdentifier.clean.text && transfer.session.text == "argument-2")
         #expect(transfer.url == "https://example.com/list.gz")
         #expect(host.reasons(.clean).contains(.downloadUnfinished(.app)) && host.batches.isEmpty)
-        endDownload()
+        runFunction()
         #expect(host.batches == [[.clean]] && host.endedSessions.isEmpty)
     }
 
     @Test func `the function gets the path of the file, which is taken after its success`() throws {
         host.submit(.clean)
-        endDownload()
+        runFunction()
         let file = try #require(files.first ?? nil)
         #expect(try #require(function).files == [.clean: [2: file]])
         endFunction()
@@ -70,19 +77,19 @@ struct FunctionDownloadTests {
 
     @Test func `after a failed download the function gets no file`() throws {
         host.submit(.clean)
-        endDownload(.fatal, .httpStatus)
+        runFunction(after: .fatal, .httpStatus)
         #expect(host.batches == [[.clean]])
         #expect(try #require(function).files.isEmpty)
     }
 
     @Test func `after a failure of the function the next submission fetches the file again`() throws {
         host.submit(.clean)
-        endDownload()
+        runFunction()
         endFunction(as: .failure)
         #expect(host.outcomes(of: .clean) == [.failed] && host.ledger.transfers.map(\.isTaken) == [false])
         host.submit(.clean)
         #expect(host.ledger.transfers.count == 2 && host.reasons(.clean).contains(.downloadUnfinished(.app)))
-        endDownload()
+        runFunction()
         let newest = try #require(files.last ?? nil)
         #expect(try #require(function).files == [.clean: [2: newest]])
         endFunction()
@@ -93,17 +100,18 @@ struct FunctionDownloadTests {
         host.submit(.clean)
         host.submit(.clean)
         #expect(host.ledger.transfers.count == 1 && host.pending.contains(.clean))
-        endDownload()
+        runFunction()
         #expect(host.batches == [[.clean]])
     }
 
     @Test func `a restart of the host neither loses the download nor lets the task run before its end`() throws {
         host.submit(.clean)
+        host.enterLibrary()
         host.forgetThePast()
         host.restart()
         #expect(host.reasons(.clean).contains(.downloadUnfinished(.app)) && host.batches.isEmpty)
         #expect(host.ledger.transfers.count == 1)
-        endDownload()
+        runFunction()
         let file = try #require(files.first ?? nil)
         #expect(try #require(function).files == [.clean: [2: file]])
     }
