@@ -262,7 +262,7 @@ extension RefreshTests {
                         let session = BackgroundTransferSession(configuration: .background(withIdentifier: "shown"))
                         let transfer = session.downloadTask(with: url)
                         let isBegun = (try? await transfer.begin()) != nil
-                        let ended = isBegun ? try? await task.show(transfer) : nil
+                        let ended = isBegun ? (try? await task.show(transfer)) : nil
                         task.setTaskCompleted(success: ended?.state == .finished)
                     }
                 }
