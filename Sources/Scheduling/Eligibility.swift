@@ -70,6 +70,8 @@ package enum Eligibility {
         package var isPaused = false
         /// The time until which the work waits for the renewal of its lease; nil for work that does not.
         package var renewalUntil: MonotonicTime?
+        /// Whether a download is open that the function of the work takes as an argument.
+        package var awaitsDownload = false
         /// Whether the manifest permits the identifier of the work for its kind.
         package var isPermitted = true
         /// Whether running the work would use further capacity of the lane: by a launch of its own, or by moving a
@@ -115,6 +117,7 @@ package enum Eligibility {
                 now: now
             )
         )
+        if facts.awaitsDownload { reasons.append(.downloadUnfinished(work.plugin)) }
         if let occupant = standing.laneOccupant {
             reasons.append(.laneBusy(work.kind.lane, occupant, isStopping: standing.isOccupantStopping))
         }

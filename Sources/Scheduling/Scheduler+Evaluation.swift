@@ -54,6 +54,7 @@ extension Scheduler {
             facts.isPermitted = key.isPermitted
             facts.isPaused = key.isPaused && lane == .transfer
             facts.renewalUntil = key.isPaused ? renewalEnd(of: first, at: now) : nil
+            facts.awaitsDownload = key.awaitsDownload
             // Capacity is checked for each continued request, because a running launch may take it.
             facts.needsCapacity = lane != .continued
             let reasons = reasons(against: .request(first), facts, standing, occupancy, at: now)
@@ -108,6 +109,7 @@ extension Scheduler {
         facts.isPermitted = requests.isPermitted(identifier, as: request.request.kind)
         facts.isPaused = lane == .transfer && requests.isPaused(identifier)
         facts.renewalUntil = renewalEnd(of: request, at: now)
+        facts.awaitsDownload = requests.awaitsDownload(identifier)
         var standing = standing(of: plugin, in: lane)
         if lane == .continued {
             standing.laneOccupant = awaitedLaunch(of: request.number, plugin)

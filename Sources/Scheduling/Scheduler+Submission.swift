@@ -7,6 +7,8 @@ enum SubmissionAsker: Hashable, Sendable {
     case caller(ReplyToken)
     /// The operator's schedule for the plugin. A refusal is journaled.
     case schedule(of: PluginIdentifier, occurrence: WallTime)
+    /// The bound function that takes the transfer as an argument. After a refusal its argument is NULL.
+    case function
 }
 
 // Submission of requests: acceptance, refusal, replacement. The answer is sent after the commit.
@@ -108,6 +110,7 @@ extension Scheduler {
         case .caller(let reply): emit(.answer(reply, .refused(refusal)))
         case .schedule(let plugin, let occurrence):
             missOccurrence(occurrence, of: submission.request.identifier, plugin, because: refusal, at: now)
+        case .function: break
         }
     }
 
@@ -213,6 +216,7 @@ extension Scheduler {
         if let replaced, replaced.number != submission.replaced {
             keep([.journal(.replacement(of: replaced, by: request, at: now))])
         }
+        beginDownloads(for: request, isNew: true, at: now)
         place(request, at: now)
         if let replaced { plugins[plugin].requests.replacements.add(request, replacing: replaced, at: now.wall) }
         plugins[plugin].requests.end(submission.change, about: identifier)
@@ -221,6 +225,7 @@ extension Scheduler {
         case .caller(let reply):
             emit(.answer(reply, .submitted(request.number, plugin: plugin, replacing: replaced?.number)))
         case .schedule(_, let occurrence): settleOccurrence(occurrence, of: identifier, plugin, at: now)
+        case .function: break
         }
         if let origin = submission.origin, request.request.kind == .continued, launches.find(origin) != nil {
             plugins[plugin].origins[request.number] = origin
@@ -236,11 +241,14 @@ extension Scheduler {
         let request = submission.request
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         plugins[plugin].requests.end(submission.change, about: identifier)
+        let transfer = transfers[plugin]?[request.number]
         forgetTransfer(request.number, of: plugin)
         giveBack(submission.lines, of: submission.origin)
         switch submission.asker {
         case .caller(let reply): emit(.answer(reply, .refused(.notRecorded("request", because: message))))
         case .schedule: rollBackOccurrence(of: identifier, plugin, at: now)
+        case .function:
+            if let transfer { downloadEnded(transfer, at: now) }
         }
         resumeOperations(of: plugin, at: now)
         startPrepared(after: submission.change, of: request, at: now)

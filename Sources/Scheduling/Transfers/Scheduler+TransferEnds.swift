@@ -125,7 +125,7 @@ extension Scheduler {
         at now: Moment
     ) {
         let plugin = last.plugin
-        guard plugins.contains(plugin) else { return }
+        guard plugins.contains(plugin), !hasFunctions(plugin) else { return }
         var replaced: PendingEvent?
         let starting = Set(
             launches.numbers(of: plugin).compactMap(launches.find).filter(\.isUnderWay).flatMap(\.tasks)
@@ -162,6 +162,7 @@ extension Scheduler {
         // The end of a running launch sweeps too: without this condition 1,000 ends would cause 1,000 sweeps.
         let isRunning = launches.numbers(of: plugin).contains { launches.find($0)?.lane == .transfer }
         if !ends.events.isEmpty || !isRunning { emit(.sweepTransfers(plugin)) }
+        for transfer in ends.transfers { downloadEnded(transfer, at: now) }
     }
 
     /// Makes the transfers of a failed commit open again.
