@@ -56,6 +56,12 @@ struct HostOptions: ParsableArguments {
         }
     }
 
+    /// The options as words of a command line.
+    var words: [String] {
+        if let socket { return ["--socket", socket] }
+        return system ? ["--system"] : user ? ["--user"] : []
+    }
+
     private var selection: HostChoice.Selection {
         if let socket { return .socket(socket) }
         if system { return .system }
