@@ -43,7 +43,7 @@ struct PageCommand: AsyncParsableCommand {
     @Flag(help: "Print the file that leads to the page instead of opening it.")
     var noBrowser = false
 
-    // The `bgtask page` of another machine asks for the place.
+    // `bgtask -H HOST page` runs this on the other machine.
     @Flag(help: ArgumentHelp("Print the place of the host as JSON instead of serving.", visibility: .hidden))
     var `where` = false
 
@@ -68,10 +68,7 @@ struct PageCommand: AsyncParsableCommand {
 
     /// The place of the host of this machine.
     private var place: PagePlace {
-        PagePlace(
-            socket: FilePlace.absolute(host.choice.socket),
-            timeZone: CommandContext.current.timeZone.identifier
-        )
+        PagePlace(socket: FilePlace.absolute(host.choice.socket))
     }
 
     /// Serves the page of the host at a place.
@@ -84,8 +81,7 @@ struct PageCommand: AsyncParsableCommand {
             version: Release.version,
             isReadOnly: readOnly,
             remoteHost: remote?.host.name,
-            hostOptions: "--socket \(place.socket.shellQuoted)",
-            timeZone: remote == nil && host.namesSocket ? nil : place.timeZone
+            hostOptions: "--socket \(place.socket.shellQuoted)"
         )
         let (port, opens, parent) = (Int(port), !noBrowser, Self.parent(of: context.environment))
         try await ControlClient.withConnection(to: socket, connections: PageServer.hostConnections) { client in

@@ -9,14 +9,14 @@ import Synchronization
 /// The host of another machine for `bgtask -H HOST page`: `ssh` forwards its control socket, with the rights of the
 /// user's account there, until the command ends.
 struct RemotePage {
-    /// Time between two looks for the socket, which `ssh` makes when it is connected.
-    private static let look = Duration.milliseconds(50)
+    /// Time between two checks for the socket, which `ssh` creates when it is connected.
+    private static let checkPause = Duration.milliseconds(50)
     /// Time in which a signal that has ended `ssh` also reaches this process: a terminal sends Ctrl-C to both.
     private static let signalDelay = Duration.milliseconds(200)
 
     let host: RemoteHost
 
-    /// Asks the machine for the place of the host that the options choose there.
+    /// The place of the host that the options choose on the machine, from the `bgtask` there.
     func place(_ options: HostOptions) async throws -> PagePlace {
         let environment = CommandContext.current.environment
         let words = ["page", "--where"] + options.words
@@ -52,7 +52,7 @@ struct RemotePage {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await forward(place.socket, to: socket) }
                 group.addTask {
-                    while !CommandContext.current.fileExists(socket) { try await Task.sleep(for: Self.look) }
+                    while !CommandContext.current.fileExists(socket) { try await Task.sleep(for: Self.checkPause) }
                     try await body(socket)
                 }
                 defer { group.cancelAll() }

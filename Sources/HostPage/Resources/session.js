@@ -46,8 +46,8 @@ export async function shareToken() {
   };
 }
 
-/** The answer of `/session`: `read_only`, `version`, `remote_host`, `host_options` and `time_zone`. */
-export const session = { read_only: true, version: "", host_options: "", time_zone: undefined };
+/** The answer of `/session`: `read_only`, `version`, `remote_host` and `host_options`. */
+export const session = { read_only: true, version: "", host_options: "" };
 
 /** The command that does the same on a terminal. */
 export function command(...words) {
