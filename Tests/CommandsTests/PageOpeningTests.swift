@@ -9,12 +9,14 @@ import Testing
 struct PageOpeningTests {
     private static let file = "/run/user/1000/my page/open.html"
 
-    @Test(arguments: [
-        (nil, [["xdg-open", file]]), ("", [["xdg-open", file]]), (" : ", [["xdg-open", file]]),
-        ("firefox", [["firefox", file]]),
-        ("firefox --new-window:lynx", [["firefox", "--new-window", file], ["lynx", file]]),
-        ("chromium --app=file://%s:w3m %s", [["chromium", "--app=file://\(file)"], ["w3m", file]]),
-    ] as [(String?, [[String]])])
+    @Test(
+        arguments: [
+            (nil, [["xdg-open", file]]), ("", [["xdg-open", file]]), (" : ", [["xdg-open", file]]),
+            ("firefox", [["firefox", file]]),
+            ("firefox --new-window:lynx", [["firefox", "--new-window", file], ["lynx", file]]),
+            ("chromium --app=file://%s:w3m %s", [["chromium", "--app=file://\(file)"], ["w3m", file]]),
+        ] as [(String?, [[String]])]
+    )
     func `the variable is a list of commands, in which the file replaces %s or is the last word`(
         value: String?,
         commands: [[String]]

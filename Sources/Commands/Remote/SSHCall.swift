@@ -33,7 +33,8 @@ struct SSHCall: Hashable {
         self.host = host
         // Without the first setting, `ssh` would continue without the socket.
         let settings = ["ExitOnForwardFailure=yes", "StreamLocalBindMask=0177"]
-        words = Self.beginning(environment) + settings.flatMap { ["-o", $0] }
+        words =
+            Self.beginning(environment) + settings.flatMap { ["-o", $0] }
             + ["-N", "-T", "-L", "\(local):\(remote)", "--", host.name]
     }
 
