@@ -543,6 +543,7 @@ async def foreign_callers(host, command, browser, page):
     """The server refuses names of other sites, other sites, and callers without the token."""
     refused = {
         "a name that resolves to this machine": (421, {"host": f"attacker.example:{command.port}"}),
+        "an address at which the page does not listen": (421, {"host": f"[::1]:{command.port}"}),
         "another port in the name": (421, {"host": "127.0.0.1:1"}),
         "no name": (421, {"host": None}),
         "another site": (403, {"sec_fetch_site": "cross-site"}),
@@ -558,6 +559,7 @@ async def foreign_callers(host, command, browser, page):
         expect(answer == status, f"{caller}: {answer}, not {status}")
     expect(command.request("GET", "/", host="attacker.example") == 421, "the page itself has a foreign name")
     expect(command.request("GET", "/v1/nowhere") == 404, "a path that is no route")
+    expect(command.request("GET", "/v1/run") == 405, "a method that the path does not have")
     expect(command.request("GET", "/../etc/passwd", authorization=None) in (401, 404), "a path outside of the page")
     expect(all(entry.get("identifier") != FAILS for entry in host.journal()), "a refused call has submitted a request")
     expect(command.request("POST", "/v1/tasks", body) == 201, "the same call with all fields")
