@@ -530,7 +530,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HostPageTests",
-            dependencies: ["HostPage", "HostTestKit"]
+            dependencies: ["ControlAPI", "HostPage", "HostTestKit", .product(name: "NIOHTTP1", package: "swift-nio")]
         ),
 
         // MARK: FleetDatabase, the schema of a fleet in PostgreSQL and a client of its functions; no part of the host
