@@ -313,9 +313,9 @@ struct LedgerInMemory {
         case .setPause(let plugin, let pause): state.pauses[plugin] = pause
         case .setUses(let plugin, let uses): state.uses[plugin] = uses
         case .countPushes(let plugin, let sum): count(sum, of: plugin, in: &state)
-        case .keepPushAnswer(let plugin, let push, let oldest):
+        case .keepPushAnswer(let plugin, let push, let oldest, let dropped):
             state.pushAnswers[plugin, default: []].append(push)
-            state.pushAnswers[plugin]?.removeAll { $0.number < oldest }
+            state.pushAnswers[plugin]?.removeAll { $0.number < oldest || dropped.contains($0.number) }
         }
     }
 
