@@ -628,7 +628,7 @@ let package = Package(
 
         // MARK: PackageTests, checks that each target imports only its declared dependencies
 
-        .testTarget(name: "PackageTests", dependencies: ["HostTestKit"]),
+        .testTarget(name: "PackageTests", dependencies: ["HostTestKit", "StatementTraits"]),
 
         // MARK: Programs
 

@@ -66,9 +66,9 @@ package indirect enum LedgerChange: Hashable, Sendable {
     /// Deletes the ended transfers of a session with numbers below `before` that have no file, whose file was taken, or
     /// whose file is the response to an upload.
     case dropTransfers(PluginIdentifier, TransferSession, before: SubmissionNumber)
-    /// Keeps the answer to a push for its repetitions, and deletes the answers to pushes with lower numbers than
-    /// `oldest`.
-    case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber)
+    /// Keeps the answer to a push for its repetitions. Deletes the answers to pushes of the plugin with lower numbers
+    /// than `oldest`, and those to `dropped` ones.
+    case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber, dropped: [SubmissionNumber])
     /// Stores an alert push whose notification is shown later.
     case storeAlert(PendingAlert)
     /// Shows the notification of a stored alert, with the content that an extension changed or, when it is nil, with

@@ -117,8 +117,8 @@ struct ChangeWriter: Sendable {
         case .countPushes(let plugin, let sum):
             try access.countPushes(of: plugin, sum, names: &plugins)
             lastSubmission = max(lastSubmission, sum.last)
-        case .keepPushAnswer(let plugin, let push, let oldest):
-            try access.keep(push, of: plugin, oldest: oldest, names: &plugins)
+        case .keepPushAnswer(let plugin, let push, let oldest, let dropped):
+            try access.keep(push, of: plugin, oldest: oldest, dropped: dropped, names: &plugins)
             lastSubmission = max(lastSubmission, push.number)
         case .changePushToken(let plugin, let change, let now):
             try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
