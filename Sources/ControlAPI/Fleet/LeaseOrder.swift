@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import TaskModel
+import TaskModel
 
 /// The body of `PUT /v1/leases/{name}`, by which a feeder makes or renews a lease.
 package struct LeaseOrder: CallBody, Hashable {
