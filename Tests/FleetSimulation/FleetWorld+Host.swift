@@ -25,10 +25,6 @@ extension FleetWorld {
             if event.epoch == hosts[host].timerEpoch { setTimer(of: host) }
         case .trustEnd:
             if event.epoch == hosts[host].trustEpoch { endTrust(of: host) }
-        case .parkedEnd:
-            guard hosts[host].isDaemonUp, event.epoch == hosts[host].daemonEpoch else { return }
-            hosts[host].daemon.endParked(at: moment(host))
-            process(host)
         case .complete(let launch, let task):
             if event.epoch == hosts[host].daemonEpoch { send(.completed(launch, task, .success), to: host) }
         case .exit(let launch, let termination):
@@ -59,7 +55,7 @@ extension FleetWorld {
     }
 
     func checkTrust(of host: Int) {
-        hosts[host].daemon.checkTrust(at: moment(host), boot: hosts[host].clock.boot(at: now))
+        hosts[host].daemon.checkTrust(at: moment(host))
     }
 
     private func endTrust(of host: Int) {
@@ -158,7 +154,6 @@ extension FleetWorld {
         hosts[host].wake = (nil, nil)
         hosts[host].daemon.restart(plugins, at: moment(host))
         setNetwork(hosts[host].hasNetwork, of: host)
-        schedule(.parkedEnd, in: 30_000_000_000, host: host, epoch: hosts[host].daemonEpoch)
         process(host)
     }
 

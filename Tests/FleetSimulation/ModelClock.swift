@@ -26,7 +26,8 @@ struct ModelClock {
         Moment(
             monotonic: MonotonicTime(nanoseconds: boot(at: now).nanoseconds - suspended),
             wall: WallTime(nanoseconds: 1_767_225_600_000_000_000 + now + wallOffset),
-            boot: BootID("\(boots)")
+            boot: BootID("\(boots)"),
+            bootTime: boot(at: now)
         )
     }
 

@@ -28,15 +28,14 @@ struct ModelDaemon {
     private var lastEntry: Int64 = 0
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
+    private var leases: [String: LeaseRecord] = [:]
 
     // The memory of the process.
     private var core: Scheduler
     private var running: [LaunchNumber: Set<SubmissionNumber>] = [:]
-    private var leaseLost: Set<SubmissionNumber> = []
     private var answers: [UInt64: Bool] = [:]
     private var lastReply: UInt64 = 0
-    /// Unbound requests of an earlier process, which wait for a renewal of the lease.
-    private var parked: Set<SubmissionNumber> = []
+    /// The end of the trust that the scheduler has in the lease; nil without trust.
     private(set) var trustEnd: BootTime?
     private(set) var conditions = Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: true)
     private(set) var effects: [Effect] = []
@@ -55,6 +54,7 @@ struct ModelDaemon {
         configuration.policies.stagger = .zero
         configuration.spacing = .zero
         configuration.backgroundLaunches = 4
+        configuration.fleet.plugins = [PluginPattern("*")].compactMap(\.self)
         return Scheduler(configuration: configuration, conditions: conditions, snapshot: snapshot, at: now)
     }
 
@@ -65,12 +65,12 @@ struct ModelDaemon {
 
     /// Starts a new process after a kill. Tasks that ran are pending again; trust is lost with the memory.
     mutating func restart(_ plugins: [PluginEntry], at now: Moment) {
-        (running, leaseLost, answers, trustEnd, effects) = ([:], [], [:], nil, [])
-        parked = Set(claims.filter { !$0.value.isBound }.keys)
+        (running, answers, trustEnd, effects) = ([:], [:], nil, [])
         var snapshot = LedgerSnapshot(known: plugins.map { KnownPlugin($0) })
         snapshot.pendingPlugins = Set(requests.values.map(\.plugin)).sorted()
         snapshot.lastSubmission = lastSubmission
         snapshot.lastLaunch = lastLaunch
+        snapshot.leases = leases.values.sorted { $0.name < $1.name }
         core = ModelDaemon.core(conditions, snapshot, at: now)
         send(.catalogued(CatalogueChange(to: Catalogue(plugins))), at: now)
     }
@@ -105,11 +105,9 @@ struct ModelDaemon {
         trustEnd = end
         self.acknowledged = max(self.acknowledged, acknowledged)
         journal.removeAll { $0.number <= self.acknowledged }
-        let waiting = parked.sorted()
-        parked = []
-        let requests = waiting.compactMap { self.requests.removeValue(forKey: $0)?.request }
-        for number in waiting { claims[number] = nil }
-        for request in requests { submit(request, at: now) }
+        let renewal = LeaseRenewal("fleet", owner: 0, trustedFor: max(.zero, end - now.bootTime))
+        lastReply += 1
+        send(.leaseRenewed(renewal, reply: ReplyToken(rawValue: lastReply)), at: now)
     }
 
     mutating func submit(_ item: FleetItem, at now: Moment, boot: BootTime) -> SubmissionAnswer {
@@ -119,11 +117,10 @@ struct ModelDaemon {
         let isTrusted = trustEnd.map { boot < $0 } ?? false
         if !item.claim.isBound, !isTrusted { return .refused(reason: "lease-lost", isPassing: true) }
         if !item.claim.isBound, free(item.plugin) == 0 { return .refused(reason: "no-capacity-now", isPassing: true) }
-        return submit(item.request, at: now)
-            ? .accepted : .refused(reason: "not-permitted", isPassing: false)
+        // The trust has ended, or has not begun.
+        return submit(item.request, at: now) ? .accepted : .refused(reason: "lease-lost", isPassing: true)
     }
 
-    @discardableResult
     private mutating func submit(_ request: TaskRequest, at now: Moment) -> Bool {
         lastReply += 1
         send(
@@ -136,34 +133,25 @@ struct ModelDaemon {
     /// Ends the claims that the queue no longer assigns to this host.
     mutating func cancel(_ ended: [Claim], at now: Moment) {
         let lost = Set(ended)
-        end(claims.filter { lost.contains($0.value) }.keys.sorted(), isLeaseLost: false, at: now)
+        end(claims.filter { lost.contains($0.value) }.keys.sorted(), at: now)
     }
 
     // MARK: The lease
 
-    /// Ends the unbound work when trust has ended.
-    mutating func checkTrust(at now: Moment, boot: BootTime) {
-        guard let end = trustEnd, boot >= end else { return }
+    /// Lets the scheduler end the unbound work when trust has ended.
+    mutating func checkTrust(at now: Moment) {
+        guard let end = trustEnd, now.bootTime >= end else { return }
         trustEnd = nil
-        self.end(claims.filter { !$0.value.isBound }.keys.sorted(), isLeaseLost: true, at: now)
+        send(.timerFired, at: now)
     }
 
-    /// Ends the unbound work that waited in vain for a renewal after a start of the process.
-    mutating func endParked(at now: Moment) {
-        for number in parked.sorted() { record(number, .cancelled, isLeaseLost: true) }
-        parked = []
-    }
-
-    private mutating func end(_ numbers: [SubmissionNumber], isLeaseLost: Bool, at now: Moment) {
+    private mutating func end(_ numbers: [SubmissionNumber], at now: Moment) {
         for number in numbers {
             guard let request = requests[number] else { continue }
-            if isLeaseLost { leaseLost.insert(number) }
             lastReply += 1
             let reply = ReplyToken(rawValue: lastReply)
             let identifier = request.request.identifier
-            if parked.remove(number) != nil {
-                record(number, .cancelled, isLeaseLost: isLeaseLost)
-            } else if running.values.contains(where: { $0.contains(number) }) {
+            if running.values.contains(where: { $0.contains(number) }) {
                 send(.taskStopRequested(identifier, reply: reply), at: now)
             } else {
                 send(.cancelRequested(identifier, of: nil, reply: reply), at: now)
@@ -195,7 +183,7 @@ struct ModelDaemon {
             changes.forEach { write($0) }
             inbox.append(.committed(ticket))
         case .load(let plugin):
-            let pending = requests.values.filter { $0.plugin == plugin && !parked.contains($0.number) }
+            let pending = requests.values.filter { $0.plugin == plugin }
             inbox.append(.loaded(PluginWork(plugin: plugin, requests: pending.sorted { $0.number < $1.number })))
         case .takeRunner(let launch, _):
             let process = RunnerProcess(pid: 1, startTime: 1, boot: now.boot, controlGroup: nil)
@@ -251,14 +239,14 @@ struct ModelDaemon {
         case .journal(let entry):
             guard let number = entry.submission, entry.event.endsSubmission else { return }
             if entry.claim != claims[number] { hasEntryWithoutClaim = true }
-            record(number, entry.event, isLeaseLost: leaseLost.contains(number))
+            record(number, entry.event, isLeaseLost: entry.isLeaseLost)
+        case .storeLease(let lease): leases[lease.name] = lease
         default: break
         }
     }
 
     private mutating func record(_ number: SubmissionNumber, _ event: JournalEntry.Event, isLeaseLost: Bool) {
         requests[number] = nil
-        leaseLost.remove(number)
         guard let claim = claims.removeValue(forKey: number) else { return }
         for launch in running.keys where running[launch]?.remove(number) != nil { effects.append(.ended(claim)) }
         lastEntry += 1

@@ -35,7 +35,6 @@ struct FleetEvent: Comparable {
         case feederStart
         case timer
         case trustEnd
-        case parkedEnd
         case complete(LaunchNumber, TaskID)
         case exit(LaunchNumber, ProcessTermination)
         case killTime(LaunchNumber, MonotonicTime)

@@ -40,6 +40,9 @@ def before_call(context, case, kwargs):
             # The end of a forecast is near the time of the call.
             case.body.pop("until", None)
         if isinstance(case.body, dict):
+            # The calls submit no claims, and the journal has fewer entries than most numbers say.
+            case.body.pop("lease", None)
+            case.body.pop("acknowledged", None)
             for body in case.body.get("requests", [case.body]):
                 correct_body(body)
 
@@ -73,6 +76,7 @@ def correct_alert(body):
 
 def correct_body(body):
     correct_alert(body)
+    body.pop("claim", None)
     # A pause ends in the future.
     if "until" in body:
         body["until"] = "2100" + body["until"][4:].replace("-02-29", "-02-28")

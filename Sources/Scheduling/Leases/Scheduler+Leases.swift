@@ -137,7 +137,8 @@ extension Scheduler {
     private mutating func confirmClaims(of lease: String, at now: Moment) {
         let open = openHoldings(of: lease)
         leases.set(open, of: lease)
-        for (_, holding) in open where !holding.claim.isBound {
+        // In the order of submission, so that a replay decides the same.
+        for (_, holding) in open.sorted(by: { $0.key < $1.key }) where !holding.claim.isBound {
             plugins[holding.plugin].requests.setPaused(holding.identifier, false)
         }
         for plugin in Set(open.values.map(\.plugin)).sorted() {
