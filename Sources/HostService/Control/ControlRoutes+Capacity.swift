@@ -1,6 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import HostConfiguration
+import PluginCatalogue
 import Scheduling
 import TaskModel
 
