@@ -81,7 +81,7 @@ package struct Feeder {
             return .leaseSet
         case .submit(let items): return .submitted(try await host.submit(items))
         case .cancel(let claims):
-            for claim in claims { if let key = core.open[claim] { try await host.cancel(key.identifier) } }
+            for claim in claims { if let key = core.open[claim] { try await host.cancel(claim, of: key.identifier) } }
             return .cancelled
         case .sync: return .synced(try await queue.sync(capacity, open))
         case .join(let slots):

@@ -64,9 +64,10 @@ package struct FeederHost: Sendable {
         }
     }
 
-    /// Cancels the request of an identifier. A request that has ended is no failure.
-    func cancel(_ task: TaskIdentifier) async throws {
-        let (status, body) = try await call("DELETE", "/v1/tasks/\(task.text)")
+    /// Cancels the request with a claim, and no newer request of its identifier. An ended request is no failure.
+    func cancel(_ claim: Claim, of task: TaskIdentifier) async throws {
+        let query = TaskCancelQuery(claim: claim.key)
+        let (status, body) = try await call("DELETE", Route.taskCancel.path(task.text, query: query.items))
         guard (200..<300).contains(status) || status == 404 || status == 409 else { throw Self.failure(status, body) }
     }
 

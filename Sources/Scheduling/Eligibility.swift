@@ -68,6 +68,8 @@ package enum Eligibility {
         package var isUserRequested = false
         /// Whether a user paused the work, which is a transfer.
         package var isPaused = false
+        /// The time until which the work waits for the renewal of its lease; nil for work that does not.
+        package var renewalUntil: MonotonicTime?
         /// Whether the manifest permits the identifier of the work for its kind.
         package var isPermitted = true
         /// Whether running the work would use further capacity of the lane: by a launch of its own, or by moving a
@@ -95,6 +97,9 @@ package enum Eligibility {
         var reasons = permissionReasons(against: work, facts, standing: standing, configuration: configuration)
         if facts.isPaused, let identifier = work.identifier { reasons.append(.transferPaused(identifier)) }
         if let end = facts.overdueUntil { reasons.append(.deadlinePassed(until: end)) }
+        if let end = facts.renewalUntil, let lease = work.claim?.lease {
+            reasons.append(.leaseUnconfirmed(lease, until: end))
+        }
         if !facts.isUserRequested {
             reasons += timeReasons(against: work, standing: standing, configuration: configuration, now: now)
             reasons += conditionReasons(against: work, conditions: conditions)

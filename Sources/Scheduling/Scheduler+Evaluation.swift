@@ -52,7 +52,8 @@ extension Scheduler {
             if key.isOverdue { facts.overdueUntil = overdueEnd(at: now) }
             facts.isUserRequested = key.isUserRequested
             facts.isPermitted = key.isPermitted
-            facts.isPaused = key.isPaused
+            facts.isPaused = key.isPaused && lane == .transfer
+            facts.renewalUntil = key.isPaused ? renewalEnd(of: first, at: now) : nil
             // Capacity is checked for each continued request, because a running launch may take it.
             facts.needsCapacity = lane != .continued
             let reasons = reasons(against: .request(first), facts, standing, occupancy, at: now)
@@ -104,7 +105,8 @@ extension Scheduler {
         if request.isOverdue(at: now.wall) { facts.overdueUntil = overdueEnd(at: now) }
         facts.isUserRequested = isLaunchedByUser || plugins[plugin].requests.isUserRequested(identifier)
         facts.isPermitted = plugins[plugin].requests.isPermitted(identifier, as: request.request.kind)
-        facts.isPaused = plugins[plugin].requests.isPaused(identifier)
+        facts.isPaused = lane == .transfer && plugins[plugin].requests.isPaused(identifier)
+        facts.renewalUntil = renewalEnd(of: request, at: now)
         var standing = standing(of: plugin, in: lane)
         if lane == .continued {
             standing.laneOccupant = awaitedLaunch(of: request.number, plugin)

@@ -74,6 +74,9 @@ package enum LedgerChange: Hashable, Sendable {
     case showAlert(SubmissionNumber, NotificationContent?, at: WallTime)
     /// Shows a notification at once.
     case showNotification(ShownNotification)
+    /// Stores a lease; replaces an earlier record of the lease. The acknowledged number never falls.
+    case storeLease(LeaseRecord)
+    case removeLease(String)
     /// Raises the incarnation of the ledger to this number; does nothing when it is not higher.
     case raiseIncarnation(Int64)
 }
@@ -221,6 +224,8 @@ package struct LedgerSnapshot: Sendable {
     package var pushTokenHolders: Set<PluginIdentifier>
     /// The alerts that the last host accepted and did not show, oldest first.
     package var alerts: [PendingAlert]
+    /// The leases of feeders, ordered by name.
+    package var leases: [LeaseRecord]
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
@@ -237,6 +242,7 @@ package struct LedgerSnapshot: Sendable {
         pushAnswers: [PluginIdentifier: [AnsweredPush]] = [:],
         pushTokenHolders: Set<PluginIdentifier> = [],
         alerts: [PendingAlert] = [],
+        leases: [LeaseRecord] = [],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -252,6 +258,7 @@ package struct LedgerSnapshot: Sendable {
         self.pushAnswers = pushAnswers
         self.pushTokenHolders = pushTokenHolders
         self.alerts = alerts
+        self.leases = leases
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }

@@ -242,6 +242,8 @@ struct TerminalSafetyTests {
         case .simulateExpiration: try hostile(ExpirationSimulationReply(launch: LaunchNumber(rawValue: 1)))
         case .simulateConditions: try hostile(Samples.conditions)
         case .forecast: try hostile(Samples.forecast())
+        // No command prints these answers.
+        case .capacity, .leaseList, .leaseShow, .leaseRenew, .leaseDelete: ""
         }
     }
 

@@ -8,10 +8,11 @@ struct ChangeWriter: Sendable {
     private let journalCapacity: Int64
     private var plugins = PluginNames()
     private var lastJournal: JournalNumber?
-    /// Number of journal entries that the transaction has written.
+    /// Number of journal entries that the transaction has written, and the time of the last one.
     private var written = 0
-    /// The entries about superseded tasks and deleted cursors that the transaction has written: the changes do not
-    /// contain them.
+    private var lastTime = WallTime(nanoseconds: 0)
+    /// The entries about superseded tasks, deleted cursors and lost entries that the transaction has written: the changes
+    /// do not contain them.
     private var added: [JournalEntry] = []
     /// The submissions whose task succeeds in the present ticket: their payloads are not kept.
     private var succeeded: Set<SubmissionNumber> = []
@@ -129,6 +130,8 @@ struct ChangeWriter: Sendable {
         case .showNotification(let notification):
             lastSubmission = max(lastSubmission, notification.submission)
             try access.show(notification)
+        case .storeLease(let lease): try access.store(lease)
+        case .removeLease(let name): try access.removeLease(name)
         case .raiseIncarnation(let incarnation):
             try access.run(Counter.raiseIncarnation, incarnation)
         }
@@ -136,6 +139,7 @@ struct ChangeWriter: Sendable {
 
     private mutating func append(_ entry: JournalEntry, to access: WriteAccess) throws {
         lastJournal = try access.append(entry, names: &plugins)
+        lastTime = entry.at
         if let alarm = HostAlarm(entry.event, blame: entry.blame) { try access.show(alarm, about: entry) }
         // A push that was replaced or lapsed before it was stored has only its entry.
         if let number = entry.submission { lastSubmission = max(lastSubmission, number) }
@@ -169,7 +173,11 @@ struct ChangeWriter: Sendable {
     /// - Returns: the number of the last journal entry that the group wrote; nil when it wrote none.
     mutating func finishGroup(in access: WriteAccess) throws -> JournalNumber? {
         try access.run(Counter.finishGroup, lastSubmission.rawValue, lastLaunch.rawValue)
-        if written > 0 { _ = try access.database.trimJournal(to: journalCapacity, atMost: 2 * written) }
+        if written > 0, try access.database.trimJournal(to: journalCapacity, atMost: 2 * written).losesClaims {
+            let entry = JournalEntry.outcomesLost(at: lastTime)
+            try append(entry, to: access)
+            added.append(entry)
+        }
         defer { (lastJournal, written) = (nil, 0) }
         return lastJournal
     }

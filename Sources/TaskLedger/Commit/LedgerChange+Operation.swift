@@ -48,6 +48,8 @@ extension LedgerChange {
         case .showAlert(let number, _, _): "showing the notification of alert \(number)"
         case .showNotification(let notification):
             "showing the notification of alert \(notification.submission) to \(notification.plugin)"
+        case .storeLease(let lease): "storing lease \(lease.name)"
+        case .removeLease(let name): "deleting lease \(name)"
         case .raiseIncarnation(let incarnation): "beginning incarnation \(incarnation) of the ledger"
         }
     }

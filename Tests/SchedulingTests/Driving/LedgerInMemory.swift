@@ -35,6 +35,7 @@ struct LedgerInMemory {
         var pushAnswers: [PluginIdentifier: [AnsweredPush]] = [:]
         var alerts: [SubmissionNumber: PendingAlert] = [:]
         var shown: [ShownNotification] = []
+        var leases: [String: LeaseRecord] = [:]
         var pushTokens: [PluginIdentifier: PushToken] = [:]
         var cursors: [TaskIdentifier: Int] = [:]
         var transfers: [SubmissionNumber: Transfer] = [:]
@@ -77,6 +78,7 @@ struct LedgerInMemory {
     var pushTokens: [PluginIdentifier: PushToken] { state.pushTokens }
     /// The notifications of alert pushes, in the order of the feed.
     var shown: [ShownNotification] { state.shown }
+    var leases: [String: LeaseRecord] { state.leases }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The recorded transfers, ordered by number.
     var transfers: [Transfer] { state.transfers.values.sorted { $0.number < $1.number } }
@@ -133,6 +135,7 @@ struct LedgerInMemory {
             pushAnswers: pushAnswers,
             pushTokenHolders: Set(state.pushTokens.keys),
             alerts: state.alerts.values.sorted { $0.number < $1.number },
+            leases: state.leases.values.sorted { $0.name < $1.name },
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -286,6 +289,8 @@ struct LedgerInMemory {
                 )
             )
         case .showNotification(let notification): state.shown.append(notification)
+        case .storeLease(let lease): state.leases[lease.name] = lease
+        case .removeLease(let name): state.leases[name] = nil
         case .journal, .endLaunch, .requeueTask, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):

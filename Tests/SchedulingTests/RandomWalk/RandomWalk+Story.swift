@@ -64,6 +64,8 @@ extension LedgerChange {
         case .storeAlert(let alert): "store alert \(alert.number) to \(alert.plugin)"
         case .showAlert(let number, let content, _): "show \(content == nil ? "the original" : "a change") of \(number)"
         case .showNotification(let notification): "show \(notification.submission)"
+        case .storeLease(let lease): "store lease \(lease.name)"
+        case .removeLease(let name): "remove lease \(name)"
         case .raiseIncarnation(let incarnation): "begin incarnation \(incarnation)"
         }
     }

@@ -60,7 +60,7 @@ extension SchedulerEvent {
         case .runRequested, .expirationSimulated, .conditionsSimulated, .configured: .simulation
         case .taskStopRequested, .launchStopRequested: .stop
         case .pauseRequested, .resumeRequested, .cursorClearRequested, .pushTokenChangeRequested,
-            .transferPauseRequested:
+            .transferPauseRequested, .leaseRenewed, .leaseDeletionRequested:
             .pause
         case .purgeRequested: .purge
         case .byUser(_, let event): event.kind

@@ -119,7 +119,7 @@ final class NaiveHost: Witness {
         case .pushTokenChangeRequested(let plugin, let change, _, let reply):
             tokenCalls[reply] = TokenCall(plugin: plugin, change: change)
         case .launchStopRequested(let number, _): stoppedLaunches.insert(number)
-        case .cancelRequested(let identifier, let plugin?, _, let reply):
+        case .cancelRequested(let identifier, let plugin?, _, _, let reply):
             dying[reply] = meant(by: plugin) { $0 == identifier }
         case .cancelAllRequested(let plugin, _, let reply): dying[reply] = meant(by: plugin) { _ in true }
         case .committed(let ticket): committed(ticket)
