@@ -530,7 +530,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HostPageTests",
-            dependencies: ["HostPage", "HostTestKit"]
+            dependencies: ["ControlAPI", "HostPage", "HostTestKit", .product(name: "NIOHTTP1", package: "swift-nio")]
         ),
 
         // MARK: FleetDatabase, the schema of a fleet in PostgreSQL and a client of its functions; no part of the host
@@ -628,7 +628,7 @@ let package = Package(
 
         // MARK: PackageTests, checks that each target imports only its declared dependencies
 
-        .testTarget(name: "PackageTests", dependencies: ["HostTestKit"]),
+        .testTarget(name: "PackageTests", dependencies: ["HostTestKit", "StatementTraits"]),
 
         // MARK: Programs
 

@@ -70,6 +70,8 @@ package enum Eligibility {
         package var isPaused = false
         /// The time until which the work waits for the renewal of its lease; nil for work that does not.
         package var renewalUntil: MonotonicTime?
+        /// Whether a download is open that the function of the work takes as an argument.
+        package var awaitsDownload = false
         /// Whether the manifest permits the identifier of the work for its kind.
         package var isPermitted = true
         /// Whether running the work would use further capacity of the lane: by a launch of its own, or by moving a
@@ -115,6 +117,7 @@ package enum Eligibility {
                 now: now
             )
         )
+        if facts.awaitsDownload { reasons.append(.downloadUnfinished(work.plugin)) }
         if let occupant = standing.laneOccupant {
             reasons.append(.laneBusy(work.kind.lane, occupant, isStopping: standing.isOccupantStopping))
         }
@@ -153,7 +156,7 @@ package enum Eligibility {
         if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }
         // An extension that is refused only for lack of its main plugin returns with it: the absence of the main plugin
         // is the reason.
-        if standing.entry == nil, absences.isEmpty || !standing.isOrphan {
+        if case nil = standing.entry, absences.isEmpty || !standing.isOrphan {
             absences.append(absence(of: standing.plugin, standing.refusal))
         }
         return absences

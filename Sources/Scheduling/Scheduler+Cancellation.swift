@@ -174,7 +174,7 @@ extension Scheduler {
         guard let plugin = launches.find(task.launch)?.plugin else { return }
         launches.execute(task.launch) { $0.undecided += 1 }
         guard let identifier = task.identifier else { return }
-        plugins[plugin].requests.begin(.concernsRunningTask, about: identifier, as: change)
+        plugins[plugin].requests.begin(.forbidsReturn(of: task.submission), about: identifier, as: change)
     }
 
     mutating func endDeciding(

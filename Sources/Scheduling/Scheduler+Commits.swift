@@ -129,6 +129,7 @@ extension Scheduler {
         let due = request.due(at: now, configuration)
         plugins[plugin].requests.insert(request, dueAt: due, readySince: readySince, at: now.wall)
         if transfers[plugin]?[request.number]?.isPaused == true { plugins[plugin].requests.setPaused(identifier, true) }
+        awaitDownloads(of: request, at: now)
         if let due { agenda.add(.requests(plugin), at: due) }
         if let deadline = request.request.expiresAt { agenda.add(.deadlines(plugin), at: deadline) }
         if owners[identifier] != plugin { strays[identifier, default: []].insert(plugin) }

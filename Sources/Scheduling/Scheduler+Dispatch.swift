@@ -11,7 +11,7 @@ extension Scheduler {
         case .submitted(let submission, let reply): submit(submission, for: .caller(reply), at: now)
         case .triggered(let trigger, let reply): self.trigger(trigger, reply: reply, at: now)
         case .pushed(let push, let reply): self.push(push, reply: reply, at: now)
-        case .transferBegun(let transfer, let reply): begin(transfer, reply: reply, at: now)
+        case .transferBegun(let transfer, let reply): begin(transfer, for: .caller(reply), at: now)
         case .transferPauseRequested(let identifier, let isPaused, let reply):
             setPaused(isPaused, identifier, reply: reply, at: now)
         case .alerted(let alert, let reply): self.alert(alert, reply: reply, at: now)

@@ -57,7 +57,7 @@ extension Scheduler {
         forgetOrigins(of: number, launch.plugin)
         endWork(of: launch.plugin, in: launch.lane)
         remember(launch, execution, as: aftermath.outcome, used: used, at: now)
-        if launch.lane == .transfer { emit(.sweepTransfers(launch.plugin)) }
+        if launch.lane == .transfer || !execution.plan.files.isEmpty { emit(.sweepTransfers(launch.plugin)) }
         if launch.lane == .background { rest(launch.plugin, at: now) }
         toEnforceAnew.insert(number)
         releaseIfRecorded(number, at: now)
@@ -244,6 +244,7 @@ extension Scheduler {
         if let newer { changes.append(.journal(.superseded(task.work, by: newer, launch: number, at: now.wall))) }
         let isHandled = outcome == .succeeded || outcome == .noData
         if task.work.isSessionEvent, isHandled { changes += droppingHandled(task.work) }
+        if isHandled { changes += takingFiles(of: task.work) }
         record(changes, ending: task.work, returns: false, ends: ends, of: number)
     }
 

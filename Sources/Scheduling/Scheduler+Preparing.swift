@@ -29,7 +29,8 @@ extension Scheduler {
     /// prepared.
     func canStart(_ request: PendingRequest, at now: Moment) -> Bool {
         guard !isStopping, !isLedgerFailing, hasCatalogue, !loading.isMissing(request.plugin),
-            request.due(at: now, configuration) == nil, !request.isOverdue(at: now.wall)
+            request.due(at: now, configuration) == nil, !request.isOverdue(at: now.wall),
+            !takesDownloads(request.request.identifier, request.plugin)
         else { return false }
         return obstacles(toNew: request, at: now).isEmpty
     }

@@ -7,6 +7,8 @@ enum SubmissionAsker: Hashable, Sendable {
     case caller(ReplyToken)
     /// The operator's schedule for the plugin. A refusal is journaled.
     case schedule(of: PluginIdentifier, occurrence: WallTime)
+    /// The bound function that takes the transfer as an argument. After a refusal its argument is NULL.
+    case function
 }
 
 // Submission of requests: acceptance, refusal, replacement. The answer is sent after the commit.
@@ -77,17 +79,18 @@ extension Scheduler {
             return refusal
         }
         if let refusal = claimRefusal(of: submission.request, by: owner) { return refusal }
-        let old = plugins[owner].requests.expected(identifier)
+        let requests = plugins[owner].requests
+        let old = requests.expected(identifier)
         // A replacement of the same kind is accepted even if requeued tasks exceed the limit. This requires that the
         // replaced request is on disk, because another one may never have been counted.
         let isReplacement =
-            old.map { $0.request.kind.countedAs == kind.countedAs && plugins[owner].requests.isOnDisk($0) } ?? false
+            old.map { $0.request.kind.countedAs == kind.countedAs && requests.isOnDisk($0) } ?? false
         let refusal = SubmissionRules.refusal(
             of: submission.request,
             for: entry,
-            isPermitted: plugins[owner].requests.isPermitted(identifier, as: kind),
+            isPermitted: requests.isPermitted(identifier, as: kind),
             pending: isReplacement || kind == .transfer
-                ? nil : plugins[owner].requests.count(of: kind, beside: identifier),
+                ? nil : requests.count(of: kind, beside: identifier),
             isForeground: isForeground,
             on: conditions,
             under: configuration
@@ -107,6 +110,7 @@ extension Scheduler {
         case .caller(let reply): emit(.answer(reply, .refused(refusal)))
         case .schedule(let plugin, let occurrence):
             missOccurrence(occurrence, of: submission.request.identifier, plugin, because: refusal, at: now)
+        case .function: break
         }
     }
 
@@ -163,8 +167,10 @@ extension Scheduler {
         at now: Moment
     ) {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
-        let old = plugins[plugin].requests.expected(identifier)
-        let isOnlyChange = !plugins[plugin].requests.isInFlight(identifier)
+        let (old, isInFlight) = plugins.read(plugin) { state in
+            let requests = state.pointee.requests
+            return (requests.expected(identifier), requests.isInFlight(identifier))
+        }
         var changes: [LedgerChange] = [.storeRequest(request, payload: submission.payload)]
         let journal = lines(of: request, replacing: old, from: submission.launch, at: now)
         changes += journal.changes
@@ -194,7 +200,7 @@ extension Scheduler {
             takesCapacity: request.request.kind == .continued && needsCapacity(from: submission.launch, for: plugin)
         )
         stage(.submission(staged), changes)
-        if isOnlyChange { prepareLaunch(for: request, during: change, at: now) }
+        if !isInFlight { prepareLaunch(for: request, during: change, at: now) }
     }
 
     // MARK: Settling
@@ -210,6 +216,7 @@ extension Scheduler {
         if let replaced, replaced.number != submission.replaced {
             keep([.journal(.replacement(of: replaced, by: request, at: now))])
         }
+        beginDownloads(for: request, isNew: true, at: now)
         place(request, at: now)
         if let replaced { plugins[plugin].requests.replacements.add(request, replacing: replaced, at: now.wall) }
         plugins[plugin].requests.end(submission.change, about: identifier)
@@ -218,6 +225,7 @@ extension Scheduler {
         case .caller(let reply):
             emit(.answer(reply, .submitted(request.number, plugin: plugin, replacing: replaced?.number)))
         case .schedule(_, let occurrence): settleOccurrence(occurrence, of: identifier, plugin, at: now)
+        case .function: break
         }
         if let origin = submission.origin, request.request.kind == .continued, launches.find(origin) != nil {
             plugins[plugin].origins[request.number] = origin
@@ -233,11 +241,14 @@ extension Scheduler {
         let request = submission.request
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         plugins[plugin].requests.end(submission.change, about: identifier)
+        let transfer = transfers[plugin]?[request.number]
         forgetTransfer(request.number, of: plugin)
         giveBack(submission.lines, of: submission.origin)
         switch submission.asker {
         case .caller(let reply): emit(.answer(reply, .refused(.notRecorded("request", because: message))))
         case .schedule: rollBackOccurrence(of: identifier, plugin, at: now)
+        case .function:
+            if let transfer { downloadEnded(transfer, at: now) }
         }
         resumeOperations(of: plugin, at: now)
         startPrepared(after: submission.change, of: request, at: now)

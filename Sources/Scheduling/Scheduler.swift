@@ -38,6 +38,8 @@ package struct Scheduler: Sendable {
     var pushAnswers: [PluginIdentifier: AnsweredPushes] = [:]
     /// By main plugin, the accepted alerts whose notification is not shown yet; plugins without any are absent.
     var alertLines: [PluginIdentifier: AlertLine] = [:]
+    /// By main plugin, the rate of its alerts; plugins without any alert are absent.
+    var alertRates: [PluginIdentifier: AlertRate] = [:]
     /// The calls that repeat an alert whose acceptance is in flight, by its identity.
     var repeatedAlerts: [PluginIdentifier: [PushIdentity: [ReplyToken]]] = [:]
     /// The leases of feeders, with their claims.

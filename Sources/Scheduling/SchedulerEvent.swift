@@ -3,8 +3,9 @@
 package import TaskModel
 
 /// An input of the scheduler: a call, a result from the ledger, a change of the environment, or a message about a
-/// launch. Apart from the time and the arguments of `init`, the scheduler has no other input.
-package enum SchedulerEvent: Hashable, Sendable {
+/// launch. Apart from the time and the arguments of `init`, the scheduler has no other input. Indirect, because an event is
+/// copied several times on its way to the scheduler, and some have hundreds of bytes.
+package indirect enum SchedulerEvent: Hashable, Sendable {
     // Calls.
     case submitted(Submission, reply: ReplyToken)
     case triggered(Trigger, reply: ReplyToken)
@@ -50,7 +51,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// answer from the scheduler.
     case configured(SchedulingConfiguration, keys: [String])
     /// An event that is a call of this user. The journal entries that it causes contain the user.
-    indirect case byUser(CallingUser, SchedulerEvent)
+    case byUser(CallingUser, SchedulerEvent)
 
     // Results from the ledger.
     case committed(Ticket)

@@ -2,7 +2,9 @@
 
 /// One change that the scheduler stages for the ledger. The changes of one commit are written in one transaction, all
 /// or none.
-package enum LedgerChange: Hashable, Sendable {
+///
+/// Indirect, because a change is copied several times on its way to the ledger, and some have hundreds of bytes.
+package indirect enum LedgerChange: Hashable, Sendable {
     /// Stores an accepted request; replaces the pending request of the same plugin and identifier.
     case storeRequest(PendingRequest, payload: [UInt8])
     case removeRequest(SubmissionNumber)
@@ -64,9 +66,9 @@ package enum LedgerChange: Hashable, Sendable {
     /// Deletes the ended transfers of a session with numbers below `before` that have no file, whose file was taken, or
     /// whose file is the response to an upload.
     case dropTransfers(PluginIdentifier, TransferSession, before: SubmissionNumber)
-    /// Keeps the answer to a push for its repetitions, and deletes the answers to pushes with lower numbers than
-    /// `oldest`.
-    case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber)
+    /// Keeps the answer to a push for its repetitions. Deletes the answers to pushes of the plugin with lower numbers
+    /// than `oldest`, and those to `dropped` ones.
+    case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber, dropped: [SubmissionNumber])
     /// Stores an alert push whose notification is shown later.
     case storeAlert(PendingAlert)
     /// Shows the notification of a stored alert, with the content that an extension changed or, when it is nil, with

@@ -63,6 +63,8 @@ package enum Reason: Hashable, Sendable {
     case heat
 
     // Ended by a change of other work.
+    /// The host has not finished a download that the function of the task takes as an argument.
+    case downloadUnfinished(PluginIdentifier)
     case laneBusy(Lane, LaunchNumber, isStopping: Bool = false)
     case othersRunAlone(first: String)
     case launchLimit(Lane, limit: Int, stopping: Int = 0)
@@ -101,6 +103,7 @@ extension Reason {
         case .transferLibraryMissing: (.transferLibraryMissing, nil)
         case .networkNotGranted: (.networkNotGranted, nil)
         case .transferPaused: (.transferPaused, nil)
+        case .downloadUnfinished: (.downloadUnfinished, nil)
         case .deadlinePassed(let time): (.deadlinePassed, .monotonic(time))
         case .leaseUnconfirmed(_, let time): (.leaseUnconfirmed, .monotonic(time))
         case .earliestBegin(let time): (.earliestBegin, .wall(time))
@@ -198,6 +201,12 @@ extension Reason {
             (
                 "a user paused the transfer",
                 "resume the transfer: bgtask transfer resume \(identifier)"
+            )
+        case .downloadUnfinished(let plugin):
+            (
+                "a download that the function takes as an argument has not ended",
+                "wait for its end: bgtask transfer list --plugin \(plugin) shows it; after bgtask transfer cancel the"
+                    + " function gets NULL"
             )
         case .deadlinePassed:
             (

@@ -41,6 +41,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case powerSaver
     case memoryPressure
     case heat
+    case downloadUnfinished
     case laneBusy
     case othersRunAlone
     case launchLimit
@@ -134,6 +135,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .powerSaver: Row("power-saver", .machine, .advisory, until: MachineConditions(.powerSaver))
         case .memoryPressure: Row("memory-pressure", .machine, .wholePlugin, until: .memory)
         case .heat: Row("heat", .machine, .wholePlugin, until: .heat)
+        case .downloadUnfinished: Row("download-unfinished", .otherWork)
         case .laneBusy: Row("lane-busy", .otherWork, [.momentary, .wholePlugin])
         case .othersRunAlone: Row("others-run-alone", .otherWork, .momentary)
         case .launchLimit: Row("launch-limit", .otherWork, [.momentary, .wholePlugin, .capacity])

@@ -133,6 +133,16 @@ struct MalformedCallTests {
             "claim",
             "POST /v1/tasks/batch"
         ),
+        Case(#"{"conditions": {"network": 0}}"#, "field-type", "conditions.network", "true, false", to: .forecast),
+        Case(#"{"conditions": {"nework": true}}"#, "field-unknown", "conditions.nework", "network", to: .forecast),
+        Case(#"{"conditions": {}}"#, "condition-missing", "conditions", "leave the field out", to: .forecast),
+        Case(
+            #"{"policies": {"day_budget_ns": 0}}"#,
+            "number-invalid",
+            "policies.day_budget_ns",
+            "from 1000000000",
+            to: .forecast
+        ),
         Case("{}", "condition-missing", nil, "one of external_power, network, idle", to: .simulateConditions),
         Case(#"{"network": 0}"#, "field-type", "network", "true, false or null", to: .simulateConditions),
         Case(

@@ -22,6 +22,7 @@ struct SchemaTests {
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [] }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [oops], returns: void }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [{ int32: a }], returns: void }]",
+        "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [{ download: a }], returns: void }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: int32 }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: { int32: always } }]",
         "retry: [com.example.feed.a]", "retry: { com.example.feed.a: { attempts: 1 } }",
@@ -169,7 +170,7 @@ struct SchemaTests {
         )
         // An argument of these kinds has a value: the schema describes it as a mapping.
         let valued: Set<FunctionArgument.Kind> = [
-            .string, .int32, .uint32, .int64, .uint64, .double, .bool, .bytes, .setting, .outString,
+            .string, .int32, .uint32, .int64, .uint64, .double, .bool, .bytes, .setting, .download, .outString,
         ]
         let arguments = Set(FunctionArgument.Kind.allCases).subtracting(valued)
         #expect(Set(manifest["argument"] ?? []) == Set(arguments.map(\.rawValue)))

@@ -25,7 +25,8 @@ struct ReasonTableTests {
             .dayBudget(until: wall, limit: .seconds(60)), .stagger(until: later, after: .boot),
             .useSpacing(until: wall, .seconds(1_800), unused: nil), .externalPower, .network, .metered,
             .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .batteryLow,
-            .powerSaver, .memoryPressure, .heat, .laneBusy(.background, LaunchNumber(rawValue: 1)),
+            .powerSaver, .memoryPressure, .heat, .downloadUnfinished(.app),
+            .laneBusy(.background, LaunchNumber(rawValue: 1)),
             .othersRunAlone(first: "first"),
             .launchLimit(.background, limit: 1), .diskReserve(.bytes(free: 1, reserve: 2)), .beingRecorded,
             .runnerUnavailable(until: later, message: "none"),
@@ -47,7 +48,7 @@ struct ReasonTableTests {
                 "lease-unconfirmed", "earliest-begin", "retry-delay", "relaunch-spacing", "spacing", "kind-spacing", "day-budget", "stagger",
                 "use-spacing", "external-power", "network", "metered",
                 "container-locked", "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
-                "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit",
+                "power-saver", "memory-pressure", "heat", "download-unfinished", "lane-busy", "others-run-alone", "launch-limit",
                 "disk-reserve", "being-recorded", "runner-unavailable", "host-stopping",
             ]
         )

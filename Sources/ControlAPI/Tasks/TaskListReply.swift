@@ -132,7 +132,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         /// The current title of a continued task; nil for other kinds.
         package let title: String?
         package let subtitle: String?
-        /// The reported progress of a continued task; nil until the task reports any.
+        /// The reported progress of a continued task or a transfer; nil until the task reports any.
         package let progress: Progress?
         /// The stored cursor of the task; nil when it has none.
         package var cursor: CursorSummary?
@@ -161,18 +161,22 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             self.used = Nanoseconds(used)
             self.isExpiring = isExpiring
             (self.title, subtitle) = (title?.text, title?.subtitle)
-            self.progress = progress.map { Progress(done: $0.done, total: $0.total) }
+            self.progress = progress.map { Progress(done: $0.done, total: $0.knownTotal) }
             claim = work.claim.map { ClaimBody($0.claim) }
         }
 
         package struct Progress: Codable, Hashable, Sendable {
             package let done: Int64
-            package let total: Int64
+            /// Nil while the total is unknown.
+            package let total: Int64?
 
-            package init(done: Int64, total: Int64) {
+            package init(done: Int64, total: Int64?) {
                 self.done = done
                 self.total = total
             }
+
+            /// The progress for users, such as `3 of 8`; without a total the part that is done.
+            package var text: String { total.map { "\(done) of \($0)" } ?? "\(done)" }
         }
 
         /// The task identifier, or the name of an event.

@@ -155,6 +155,8 @@ struct HostFacts: Sendable {
     let startedAt: Moment
     let pid: Int32
     let user: String
+    /// The name of the machine's time zone at the start of the host; nil when it has none.
+    let timeZone: String?
     /// The incarnation of the ledger.
     let incarnation: Int64
 

@@ -210,6 +210,17 @@ struct PendingRequests: Sendable {
         store.place(of: identifier).flatMap { store[$0] }?.isPaused ?? false
     }
 
+    /// Sets whether the function of a request awaits a download.
+    mutating func setAwaitsDownload(_ identifier: TaskIdentifier, _ awaitsDownload: Bool) {
+        guard let place = store.place(of: identifier), store[place]?.awaitsDownload != awaitsDownload else { return }
+        store.setAwaitsDownload(place, awaitsDownload)
+        regroup(place)
+    }
+
+    func awaitsDownload(_ identifier: TaskIdentifier) -> Bool {
+        store.place(of: identifier).flatMap { store[$0] }?.awaitsDownload ?? false
+    }
+
     /// Replaces the permissions after a change of the manifest, and regroups the ready requests.
     mutating func setPermissions(_ new: Permissions?) {
         permissions = new
@@ -252,6 +263,7 @@ struct PendingRequests: Sendable {
             isInFlight: overlay.contains(slot.identifier),
             isOverdue: slot.isOverdue,
             isPaused: slot.isPaused,
+            awaitsDownload: slot.awaitsDownload,
             runsAlone: slot.runsAlone,
             isPaced: slot.isPaced,
             isPastDeferral: isPastDeferral,

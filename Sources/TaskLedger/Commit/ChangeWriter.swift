@@ -19,6 +19,8 @@ struct ChangeWriter: Sendable {
     private var evictions = CursorEvictions()
     /// The counts of deleted cursors after the last committed group.
     private var committedEvictions = CursorEvictions()
+    /// Whether the ledger has a cursor; nil when the group has not read it yet.
+    private var hasCursors: Bool?
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -76,6 +78,7 @@ struct ChangeWriter: Sendable {
                 added.append(entry)
             }
         case .storeCursor(let change):
+            hasCursors = true
             let evicted = try access.storeCursor(change, names: &plugins)
             for entry in evictions.entries(about: evicted, deletedBy: change) {
                 try append(entry, to: access)
@@ -86,6 +89,7 @@ struct ChangeWriter: Sendable {
         case .restart(let plugin, let identifier, let submission):
             try access.restart(submission, of: plugin, identifier, names: &plugins)
         case .setStandstills(let plugin, let identifier, let count, let submission):
+            guard try knowsCursors(in: access) else { return }
             try access.setStandstills(of: plugin, identifier, count, until: submission, names: &plugins)
         case .forbidRequeue(let launch, let submission):
             try access.forbidRequeue(launch, submission)
@@ -113,8 +117,8 @@ struct ChangeWriter: Sendable {
         case .countPushes(let plugin, let sum):
             try access.countPushes(of: plugin, sum, names: &plugins)
             lastSubmission = max(lastSubmission, sum.last)
-        case .keepPushAnswer(let plugin, let push, let oldest):
-            try access.keep(push, of: plugin, oldest: oldest, names: &plugins)
+        case .keepPushAnswer(let plugin, let push, let oldest, let dropped):
+            try access.keep(push, of: plugin, oldest: oldest, dropped: dropped, names: &plugins)
             lastSubmission = max(lastSubmission, push.number)
         case .changePushToken(let plugin, let change, let now):
             try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
@@ -135,6 +139,15 @@ struct ChangeWriter: Sendable {
         case .raiseIncarnation(let incarnation):
             try access.run(Counter.raiseIncarnation, incarnation)
         }
+    }
+
+    /// Whether the ledger has a cursor. Read once for each group: every submission of a user resets the count of its
+    /// cursor, and few hosts have cursors.
+    private mutating func knowsCursors(in access: WriteAccess) throws -> Bool {
+        if let hasCursors { return hasCursors }
+        let found = try access.hasCursors()
+        hasCursors = found
+        return found
     }
 
     private mutating func append(_ entry: JournalEntry, to access: WriteAccess) throws {
@@ -178,7 +191,7 @@ struct ChangeWriter: Sendable {
             try append(entry, to: access)
             added.append(entry)
         }
-        defer { (lastJournal, written) = (nil, 0) }
+        defer { (lastJournal, written, hasCursors) = (nil, 0, nil) }
         return lastJournal
     }
 

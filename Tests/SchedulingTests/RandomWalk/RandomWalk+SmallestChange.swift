@@ -96,7 +96,7 @@ extension SchedulerDriver {
         // The walk takes no samples of the disk.
         case .othersRunAlone, .diskReserve, .beingRecorded: break
         // The walk begins no transfers, and has no feeder.
-        case .transferLibraryMissing, .networkNotGranted, .transferPaused, .leaseUnconfirmed: break
+        case .transferLibraryMissing, .networkNotGranted, .transferPaused, .downloadUnfinished, .leaseUnconfirmed: break
         }
     }
 
