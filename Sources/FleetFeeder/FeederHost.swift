@@ -71,12 +71,17 @@ package struct FeederHost: Sendable {
         guard (200..<300).contains(status) || status == 404 || status == 409 else { throw Self.failure(status, body) }
     }
 
-    /// A refusal for want of capacity or trust passes; any other one lasts until an operator changes the host.
+    /// Sub-reasons that pass: of capacity, of a lease that is not trusted any more, and of a host that stops or cannot
+    /// record.
+    private static let passing: Set = [
+        "no-capacity-now", "processing-limit", "refresh-limit", "lease-not-trusted", "submitter-may-not-schedule",
+        "host-stopping", "not-recorded",
+    ]
+
+    /// Any other refusal lasts until an operator changes the host.
     private static func answer(to reply: ErrorReply) -> SubmissionAnswer {
         let reason = reply.error.subReason
-        let passing = ["no-capacity-now", "claim-exists", "lease-not-trusted", "too-many-batches", "stopping"]
-        let isPassing = passing.contains(reason)
-        return .refused(reason: reason, isPassing: isPassing)
+        return .refused(reason: reason, isPassing: passing.contains(reason))
     }
 
     private func call(_ method: String, _ target: String) async throws -> (Int, Data) {

@@ -4,17 +4,6 @@ import ControlAPI
 import Fleet
 import TaskModel
 
-/// A claim in a body of the control API.
-struct ClaimBody: Codable {
-    let item: Int64
-    let fence: Int64
-    let bound: Bool
-
-    init(_ claim: Claim) { (item, fence, bound) = (claim.item, claim.fence, claim.isBound) }
-
-    var claim: Claim { Claim(item: item, fence: fence, isBound: bound) }
-}
-
 /// The answer to `GET /v1/leases/{name}`: the open claims of the lease.
 struct LeaseBody: Decodable {
     let acknowledged: Int64?
@@ -30,19 +19,6 @@ struct LeaseBody: Decodable {
         let waiting: String?
 
         var claim: Claim { Claim(item: item, fence: fence, isBound: bound) }
-    }
-}
-
-/// The body of `PUT /v1/leases/{name}`.
-struct LeaseOrder: Encodable {
-    /// Seconds from now for which the host trusts the lease.
-    let trustedFor: Double
-    /// The number of the last journal entry whose claims are reported.
-    let acknowledged: Int64
-
-    private enum CodingKeys: String, CodingKey {
-        case acknowledged
-        case trustedFor = "trusted_for"
     }
 }
 

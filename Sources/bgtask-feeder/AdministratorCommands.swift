@@ -74,6 +74,6 @@ struct DrainHost: AsyncParsableCommand {
                 description: "host \"\(host)\" is not enrolled; list the hosts with: bgtask-feeder hosts"
             )
         }
-        print(end ? "\(host) claims again" : "\(host) claims nothing more from its next renewal on")
+        print(end ? "\(host) claims again" : "\(host) finishes its claims and claims nothing more")
     }
 }
