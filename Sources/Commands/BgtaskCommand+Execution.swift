@@ -28,7 +28,7 @@ extension BgtaskCommand {
                     return .done
                 }
                 let invocation = try Invocation(arguments)
-                if !invocation.hosts.isEmpty { return try await runRemotely(invocation) }
+                if !invocation.hosts.isEmpty { return try await runRemotely(invocation, report) }
                 return try await execute(command: invocation.command, report)
             } catch {
                 return conclude(error, report)
@@ -37,16 +37,30 @@ extension BgtaskCommand {
     }
 
     /// Runs the command on other machines. Returns its status there.
-    private static func runRemotely(_ invocation: Invocation) async throws -> ExitStatus {
+    private static func runRemotely(_ invocation: Invocation, _ report: ErrorReport) async throws -> ExitStatus {
         if invocation.command.first == PageCommand.configuration.commandName {
-            throw CommandFailure(
-                .misuse,
-                "page serves the browser of this machine, and -H runs a command on another one",
-                remedy: "forward the control socket of the host with ssh -N -L FILE:SOCKET HOST, and give --socket FILE"
-            )
+            return try await showPage(of: invocation.hosts, command: invocation.command, report)
         }
         let status = try await RemoteCommand(hosts: invocation.hosts, command: invocation.command).run()
         return ExitStatus(rawValue: status) ?? .refused
+    }
+
+    /// Runs `bgtask page` on this machine, which has the browser, for the host of another one.
+    private static func showPage(
+        of hosts: [RemoteHost],
+        command: [String],
+        _ report: ErrorReport
+    ) async throws -> ExitStatus {
+        guard hosts.count == 1, let host = hosts.first else {
+            throw CommandFailure(
+                .misuse,
+                "page shows one host, and -H has \(hosts.count) machines",
+                remedy: "start bgtask -H HOST page for each machine"
+            )
+        }
+        return try await PageCommand.$remote.withValue(RemotePage(host: host)) {
+            try await execute(command: command, report)
+        }
     }
 
     private static func execute(command arguments: [String], _ report: ErrorReport) async throws -> ExitStatus {

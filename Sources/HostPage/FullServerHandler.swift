@@ -14,7 +14,7 @@ final class FullServerHandler: ChannelInboundHandler {
     }
 
     static var answer: [UInt8] {
-        guard case .whole(_, let type, let bytes) = PageAnswer(.tooManyConnections) else { return [] }
+        guard case .whole(_, let type, let bytes, _) = PageAnswer(.tooManyConnections) else { return [] }
         let head = [
             "HTTP/1.1 \(PageRefusal.tooManyConnections.status) Service Unavailable", "content-type: \(type)",
             "content-length: \(bytes.count)", "connection: close", "", "",

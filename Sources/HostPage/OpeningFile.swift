@@ -10,12 +10,20 @@ package enum OpeningFile {
     ///
     /// - Parameter parent: the directory in which the file gets a directory of its own.
     package static func with(_ address: String, in parent: String, _ body: (String) async throws -> Void) async throws {
+        try await withDirectory(in: parent) { directory in
+            let path = directory + "/open.html"
+            defer { unlink(path) }
+            try write(text(address), to: path)
+            try await body(path)
+        }
+    }
+
+    /// Runs `body` with the path of a new directory of the mode 0700, which is deleted when it returns. `body` deletes
+    /// its files.
+    package static func withDirectory(in parent: String, _ body: (String) async throws -> Void) async throws {
         let directory = try makeDirectory(in: parent)
         defer { rmdir(directory) }
-        let path = directory + "/open.html"
-        defer { unlink(path) }
-        try write(text(address), to: path)
-        try await body(path)
+        try await body(directory)
     }
 
     /// Creates a directory of the mode 0700.

@@ -24,9 +24,9 @@ package struct PageAccess: Sendable {
     /// - Parameter port: the port of the server, which the field `Host` has to name. A page of another site whose name
     ///   resolves to 127.0.0.1 sends that name.
     func refusal(of request: PageRequest, port: Int) -> PageRefusal? {
-        let hosts = ["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" }
+        let hosts = ["127.0.0.1", "localhost"].map { "\($0):\(port)" }
         guard let host = request.only("host"), hosts.contains(host.lowercased()) else { return .foreignHost }
-        if request.isForFile { return request.method == "GET" ? nil : .onlyGet }
+        if request.isForFile { return Self.refusal(unlessGet: request) }
         return refusal(ofCall: request)
     }
 
@@ -34,15 +34,21 @@ package struct PageAccess: Sendable {
     private func refusal(ofCall request: PageRequest) -> PageRefusal? {
         guard ["same-origin", "none"].contains(request.only("sec-fetch-site")) else { return .crossSite }
         guard let given = request.only("authorization"), Self.isEqual(given, "Bearer \(token)") else { return .noToken }
-        if request.path == PageSession.path { return request.method == "GET" ? nil : .onlyGet }
-        guard request.path.hasPrefix("/"),
-            let route = Route.matching(method: request.method, path: request.path)?.route
-        else { return .noRoute }
+        if request.path == PageSession.path { return Self.refusal(unlessGet: request) }
+        guard request.path.hasPrefix("/") else { return .noRoute }
+        guard let route = Route.matching(method: request.method, path: request.path)?.route else {
+            let methods = Route.methods(at: request.path)
+            return methods.isEmpty ? .noRoute : .wrongMethod(allowed: methods)
+        }
         // A forecast changes nothing, although its order is the body of a POST.
         if isReadOnly, request.method != "GET", route.role != .read { return .readOnly }
         if request.announcesTooLargeBody { return .tooLarge }
         let hasType = request.only("content-type")?.lowercased().hasPrefix("application/json") == true
         return hasType || !request.announcesBody ? nil : .notJSON
+    }
+
+    private static func refusal(unlessGet request: PageRequest) -> PageRefusal? {
+        request.method == Route.Method.get.rawValue ? nil : .wrongMethod(allowed: [.get])
     }
 
     /// Compares in a time that does not depend on the first difference.

@@ -85,7 +85,7 @@ struct PageConnection: Sendable {
         if closes { head.headers.add(name: "connection", value: "close") }
         try await outbound.write(.head(head))
         switch answer {
-        case .whole(_, _, let bytes): try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
+        case .whole(_, _, let bytes, _): try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes))))
         case .ofHost(let answer):
             try await answer.forEachPart { part in try await outbound.write(.body(.byteBuffer(part))) }
         }

@@ -1,12 +1,14 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
+
 /// A reason to refuse a request to the page.
-enum PageRefusal: Hashable, Sendable, CaseIterable {
+enum PageRefusal: Hashable, Sendable {
     case foreignHost
     case crossSite
     case noToken
     case noRoute
-    case onlyGet
+    case wrongMethod(allowed: [Route.Method])
     case readOnly
     case notJSON
     case tooLarge
@@ -18,7 +20,7 @@ enum PageRefusal: Hashable, Sendable, CaseIterable {
         case .crossSite, .readOnly: 403
         case .noToken: 401
         case .noRoute: 404
-        case .onlyGet: 405
+        case .wrongMethod: 405
         case .notJSON: 415
         case .tooLarge: 413
         case .tooManyConnections: 503
@@ -27,11 +29,11 @@ enum PageRefusal: Hashable, Sendable, CaseIterable {
 
     var message: String {
         switch self {
-        case .foreignHost: "the field Host names neither 127.0.0.1, localhost nor [::1] with the port of this server"
+        case .foreignHost: "the field Host names neither 127.0.0.1 nor localhost with the port of this server"
         case .crossSite: "the field Sec-Fetch-Site is neither same-origin nor none: the call is not one of this page"
         case .noToken: "the token of this session is missing or wrong"
         case .noRoute: "the page has no such file, and the control API no such route"
-        case .onlyGet: "only GET is permitted here"
+        case .wrongMethod: "the path has no such method"
         case .readOnly: "the page is read-only"
         case .notJSON: "the content type of a body has to be application/json"
         case .tooLarge: "the body is larger than the route accepts"
@@ -45,7 +47,14 @@ enum PageRefusal: Hashable, Sendable, CaseIterable {
         case .readOnly: "use the command on a terminal, or start bgtask page without --read-only"
         case .crossSite: "programs call the control socket of the host instead of the page"
         case .tooManyConnections: "close tabs of the page"
-        case .foreignHost, .noRoute, .onlyGet, .notJSON, .tooLarge: nil
+        case .wrongMethod: allowed.map { "use \($0)" }
+        case .foreignHost, .noRoute, .notJSON, .tooLarge: nil
         }
+    }
+
+    /// The methods of the path, for the field `Allow`; nil for another refusal.
+    var allowed: String? {
+        guard case .wrongMethod(let methods) = self else { return nil }
+        return methods.map(\.rawValue).joined(separator: ", ")
     }
 }

@@ -7,22 +7,22 @@ package struct PageSession: Encodable, Sendable {
 
     let version: String
     let readOnly: Bool
+    /// The machine of `-H`; nil for this one.
+    let remoteHost: String?
     /// The options that choose the same host on a terminal, such as `--socket /run/bgtask/control.sock`.
     let hostOptions: String
-    /// Name of the time zone of this machine; nil when the host may run on another one.
-    let timeZone: String?
 
     private enum CodingKeys: String, CodingKey {
         case version
         case readOnly = "read_only"
+        case remoteHost = "remote_host"
         case hostOptions = "host_options"
-        case timeZone = "time_zone"
     }
 
-    package init(version: String, isReadOnly: Bool, hostOptions: String, timeZone: String?) {
+    package init(version: String, isReadOnly: Bool, remoteHost: String?, hostOptions: String) {
         self.version = version
         readOnly = isReadOnly
+        self.remoteHost = remoteHost
         self.hostOptions = hostOptions
-        self.timeZone = timeZone
     }
 }

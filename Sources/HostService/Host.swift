@@ -296,6 +296,7 @@ package struct Host: Sendable {
             startedAt: clock.now(),
             pid: getpid(),
             user: Account.name(of: geteuid()),
+            timeZone: configuration.timeZones.machineName,
             incarnation: try ledger.incarnation()
         )
         let routes = ControlRoutes(

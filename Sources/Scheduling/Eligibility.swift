@@ -68,6 +68,8 @@ package enum Eligibility {
         package var isUserRequested = false
         /// Whether a user paused the work, which is a transfer.
         package var isPaused = false
+        /// The time until which the work waits for the renewal of its lease; nil for work that does not.
+        package var renewalUntil: MonotonicTime?
         /// Whether a download is open that the function of the work takes as an argument.
         package var awaitsDownload = false
         /// Whether the manifest permits the identifier of the work for its kind.
@@ -97,6 +99,9 @@ package enum Eligibility {
         var reasons = permissionReasons(against: work, facts, standing: standing, configuration: configuration)
         if facts.isPaused, let identifier = work.identifier { reasons.append(.transferPaused(identifier)) }
         if let end = facts.overdueUntil { reasons.append(.deadlinePassed(until: end)) }
+        if let end = facts.renewalUntil, let lease = work.claim?.lease {
+            reasons.append(.leaseUnconfirmed(lease, until: end))
+        }
         if !facts.isUserRequested {
             reasons += timeReasons(against: work, standing: standing, configuration: configuration, now: now)
             reasons += conditionReasons(against: work, conditions: conditions)
@@ -151,7 +156,7 @@ package enum Eligibility {
         if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }
         // An extension that is refused only for lack of its main plugin returns with it: the absence of the main plugin
         // is the reason.
-        if standing.entry == nil, absences.isEmpty || !standing.isOrphan {
+        if case nil = standing.entry, absences.isEmpty || !standing.isOrphan {
             absences.append(absence(of: standing.plugin, standing.refusal))
         }
         return absences

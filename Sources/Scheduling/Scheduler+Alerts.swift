@@ -97,7 +97,7 @@ extension Scheduler {
         return true
     }
 
-    private func recorded(_ alert: StagedAlert, at now: Moment) -> [LedgerChange] {
+    private mutating func recorded(_ alert: StagedAlert, at now: Moment) -> [LedgerChange] {
         record([alert.answered].compactMap(\.self), of: alert.plugin, at: now)
     }
 

@@ -42,6 +42,8 @@ package struct Scheduler: Sendable {
     var alertRates: [PluginIdentifier: AlertRate] = [:]
     /// The calls that repeat an alert whose acceptance is in flight, by its identity.
     var repeatedAlerts: [PluginIdentifier: [PushIdentity: [ReplyToken]]] = [:]
+    /// The leases of feeders, with their claims.
+    package internal(set) var leases = LeaseTable()
     var loading: LoadState
     var agenda = Agenda()
     var backlog = Backlog()
@@ -161,6 +163,7 @@ package struct Scheduler: Sendable {
         if now.wall < lastWall { clockWasSetBack() }
         lastWall = now.wall
         clockDoubt.note(now, for: configuration.clockDoubt)
+        endTrust(at: now)
         dispatch(event, at: now)
         workOff(at: now)
         acceptWaitingPushes(at: now)

@@ -196,6 +196,7 @@ extension Database {
             pushAnswers: try pushAnswers(at: now),
             pushTokenHolders: try pushTokenHolders(),
             alerts: try pendingAlerts(),
+            leases: try leases(),
             lastSubmission: last.submission,
             lastLaunch: last.launch
         )

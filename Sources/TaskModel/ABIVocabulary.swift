@@ -84,7 +84,7 @@ package enum ABIVocabulary: UInt32, Hashable, Sendable, CaseIterable {
                 (1, "BGT_EXPIRED_BUDGET"), (2, "BGT_EXPIRED_EXTERNAL_POWER_LOST"), (3, "BGT_EXPIRED_NETWORK_LOST"),
                 (4, "BGT_EXPIRED_NOT_IDLE"), (5, "BGT_EXPIRED_STOPPED_BY_USER"), (6, "BGT_EXPIRED_NO_PROGRESS"),
                 (7, "BGT_EXPIRED_MEMORY_PRESSURE"), (8, "BGT_EXPIRED_HOST_SHUTDOWN"),
-                (9, "BGT_EXPIRED_CONTAINER_LOCKED"),
+                (9, "BGT_EXPIRED_CONTAINER_LOCKED"), (10, "BGT_EXPIRED_LEASE_LOST"),
             ]
         case .log:
             [

@@ -20,6 +20,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case networkNotGranted
     case transferPaused
     case deadlinePassed
+    case leaseUnconfirmed
     case earliestBegin
     case retryDelay
     case relaunchSpacing
@@ -113,6 +114,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .networkNotGranted: Row("network-not-granted", .permission)
         case .transferPaused: Row("transfer-paused", .permission)
         case .deadlinePassed: Row("deadline-passed", .time, .momentary)
+        case .leaseUnconfirmed: Row("lease-unconfirmed", .time, .momentary)
         case .earliestBegin: Row("earliest-begin", .time, [.momentary, .ownTime])
         case .retryDelay: Row("retry-delay", .time, [.momentary, .ownTime])
         case .relaunchSpacing: Row("relaunch-spacing", .time, [.momentary, .ownTime])

@@ -125,6 +125,14 @@ extension RefreshTests {
             #expect(await host.end() == [])
         }
 
+        @Test(.proves(87, "C25")) func `every background session sends launch events, also a discretionary one`() {
+            var configuration = BackgroundTransferSession.Configuration.background(withIdentifier: "photos")
+            for isDiscretionary in [false, true] {
+                configuration.isDiscretionary = isDiscretionary
+                #expect(configuration.sessionSendsLaunchEvents)
+            }
+        }
+
         @Test @MainActor func `an upload names its file relative to the container, and another file is refused`()
             async throws
         {

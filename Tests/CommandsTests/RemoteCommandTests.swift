@@ -104,10 +104,29 @@ struct RemoteCommandTests {
         }
     }
 
-    @Test func `page with -H is refused, because its browser is on this machine`() async {
+    @Test func `page is refused for several machines, because it shows one host`() async {
         let terminal = Terminal()
-        #expect(await terminal.run("-H", "a", "page") == .misuse)
-        #expect(terminal.error.contains("ssh -N -L FILE:SOCKET HOST"))
+        #expect(await terminal.run("-H", "a,b", "page") == .misuse)
+        #expect(terminal.error.contains("bgtask -H HOST page"))
+    }
+
+    @Test func `page for a machine whose bgtask does not name its socket is refused with the cause`() async throws {
+        try await with("echo 'Error: Unknown option --where' >&2; exit 2") { terminal in
+            #expect(await terminal.run("-H", "a", "page", "--no-browser") == .refused)
+            #expect(terminal.error.contains("a: the bgtask there has not named its control socket: Error: Unknown"))
+        }
+    }
+
+    @Test func `page with --where prints the control socket of this machine's host`() async {
+        let terminal = Terminal()
+        #expect(await terminal.run("page", "--where", "--socket", "/run/x.sock") == .done)
+        #expect(terminal.output == #"{"socket":"/run/x.sock"}"# + "\n")
+    }
+
+    @Test func `page refuses a port below 1024`() async {
+        let terminal = Terminal()
+        #expect(await terminal.run("page", "--port", "80") == .misuse)
+        #expect(terminal.error.contains("1024 to 65535"))
     }
 
     @Test func `a missing ssh program is reported with its name`() async {

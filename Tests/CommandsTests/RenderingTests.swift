@@ -58,6 +58,7 @@ struct RenderingTests {
                 process         7, user bgtask
                 started         2026-01-31 00:48:00 (1h ago)
                 boot            b00t
+                time zone       Europe/Berlin
                 socket          /run/bgtask/control.sock
                 socket groups   read adm, operate operators
                 state           /var/lib/bgtask

@@ -70,6 +70,7 @@ enum Samples {
             user: "bgtask",
             startedAt: now + .seconds(-3600),
             boot: BootID("b00t"),
+            timeZone: "Europe/Berlin",
             stateDirectory: "/var/lib/bgtask",
             ledger: ledger,
             incarnation: 1,

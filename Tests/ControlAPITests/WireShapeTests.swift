@@ -45,7 +45,7 @@ struct WireShapeTests: WireShapeSuite {
                 {"version": "0.1.0", "features": ["bgtask.legacy-fetch/1", "bgtask.cursor/1", "bgtask.push/1", "bgtask.transfer/1", "bgtask.notification/1", "manifest.library-per-architecture", "manifest.extension-point"],
                  "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
                   "started_at_ns": "1769820480000000000",
-                 "boot_id": "b00t", "state_directory": "/var/lib/bgtask",
+                 "boot_id": "b00t", "time_zone": "Europe/Berlin", "state_directory": "/var/lib/bgtask",
                  "ledger": {"state": "writable"}, "incarnation": 1, "socket": "/run/bgtask/control.sock",
                  "socket_groups": { "operate": "operators", "read": "adm" },
                  "manifest_directories": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],

@@ -1,5 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
+import Foundation
+import NIOHTTP1
 import Testing
 
 @testable import HostPage
@@ -31,7 +34,9 @@ struct PageAccessTests {
         #expect(refusal("GET", "/v1/host", changing: ["host": "localhost:4000", "sec-fetch-site": "none"]) == nil)
     }
 
-    @Test(arguments: ["attacker.example:4000", "127.0.0.1", "127.0.0.1:4001", "127.0.0.1:4000.attacker.example"])
+    @Test(arguments: [
+        "attacker.example:4000", "127.0.0.1", "127.0.0.1:4001", "127.0.0.1:4000.attacker.example", "[::1]:4000",
+    ])
     func `a request with a foreign host name is refused, even for a file`(host: String) {
         #expect(refusal("GET", "/", changing: ["host": host]) == .foreignHost)
         #expect(refusal("GET", "/v1/host", changing: ["host": host]) == .foreignHost)
@@ -50,7 +55,33 @@ struct PageAccessTests {
 
     @Test(arguments: ["HEAD", "OPTIONS", "POST"])
     func `a file is served only for GET`(method: String) {
-        #expect(refusal(method, "/main.js") == .onlyGet)
+        #expect(refusal(method, "/main.js") == .wrongMethod(allowed: [.get]))
+        #expect(refusal(method, "/session") == .wrongMethod(allowed: [.get]))
+    }
+
+    @Test(arguments: [
+        ("HEAD", "/v1/host", "GET"), ("PUT", "/v1/tasks?limit=1", "GET, POST"), ("GET", "/v1/run", "POST"),
+    ])
+    func `a method that a path does not have is refused with 405 and the permitted ones`(
+        method: String,
+        path: String,
+        allowed: String
+    ) throws {
+        let found = try #require(refusal(method, path))
+        let head = PageAnswer(found).head
+        #expect(head.status.code == 405 && head.headers["allow"] == [allowed] && found.remedy == "use \(allowed)")
+        #expect(PageAnswer(.noRoute).head.headers["allow"].isEmpty)
+    }
+
+    @Test func `the policy for content permits no foreign code, and no text as markup or code`() {
+        let policy = PageAnswer(.noRoute).head.headers["content-security-policy"].first ?? ""
+        let rules = policy.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+        for rule in [
+            "default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        ] {
+            #expect(rules.contains(rule), "\(policy)")
+        }
     }
 
     @Test(arguments: ["host", "authorization", "sec-fetch-site"])

@@ -11,9 +11,10 @@ struct PageBrowserTests {
 
     private static let scenarios = [
         "load", "live-update", "stop-task", "retry-task", "bulk-cancel", "filters", "timeline", "lost-host",
-        "hanging-host", "new-ledger", "incomplete-list", "stopped-action", "lost-command", "one-stream", "hidden-tab",
-        "hostile-texts", "names-for-assistive-programs", "large-host", "keyboard", "read-only", "foreign-callers",
-        "silent-connections", "accessibility-rules", "transfers", "what-if", "future", "refused-filter",
+        "hanging-host", "new-ledger", "incomplete-list", "stopped-action", "lost-command", "one-stream", "lost-leader",
+        "hidden-tab", "hostile-texts", "no-trusted-types", "names-for-assistive-programs", "large-host", "keyboard",
+        "read-only", "foreign-callers", "silent-connections", "accessibility-rules", "transfers", "what-if", "future",
+        "refused-filter", "zones",
     ]
 
     /// Whether this machine has a browser, and Python the module for its protocol.

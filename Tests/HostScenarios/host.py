@@ -51,6 +51,7 @@ class Host:
         (self.directory / "plugins").mkdir(mode=0o755)
         (self.directory / "packages").mkdir(mode=0o755)
         self.log = open(self.directory / "host.log", "ab")
+        self.environment = {}
         self.process = None
 
     def __enter__(self):
@@ -82,7 +83,8 @@ class Host:
 
     def start(self):
         command = [self.program, str(self.directory)]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(command, env=os.environ | self.environment, stdin=subprocess.DEVNULL,
+                                        stdout=self.log, stderr=self.log)
         self.wait("the host serves its socket with all plugins", START_LIMIT, self.serves)
 
     def serves(self):

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import stat
+import struct
 import subprocess
 import sys
 from datetime import datetime, timedelta, timezone
@@ -15,6 +16,7 @@ sys.path.insert(0, str(HERE.parent / "HostScenarios"))
 from host import Failure, Host
 
 HEADER = HERE.parents[1] / "SDK/Sources/CBackgroundTasks/include"
+CLOCK = HERE.parent / "Torture/ShiftedClock.c"
 START_LIMIT = 30
 
 
@@ -31,6 +33,19 @@ class ShownHost(Host):
         library = self.directory / "plugins" / "libShown.so"
         subprocess.run(["cc", "-shared", "-fPIC", "-I", self.header, HERE / "Shown.c", "-o", library], check=True)
         (self.directory / "plugins" / "Shown.yaml").write_text((HERE / "Shown.yaml").read_text())
+
+    def take_manual_clock(self):
+        """Lets the next start of the host read a wall clock that `turn_clock` sets."""
+        library, shift = self.directory / "clock.so", self.directory / "shift"
+        subprocess.run(["cc", "-shared", "-fPIC", CLOCK, "-o", library], check=True)
+        self.environment = {"LD_PRELOAD": str(library), "SHIFTED_CLOCK": str(shift)}
+        shift.write_bytes(struct.pack("=q", 0))
+
+    def turn_clock(self, seconds):
+        """Sets the clock of the host to some seconds after that of the machine. The host reads it for the call."""
+        with open(self.directory / "shift", "r+b") as file:
+            file.write(struct.pack("=q", seconds))
+        self.call("GET", "/v1/host")
 
     def submit(self, name, **fields):
         """Submits a request, by default a processing one."""

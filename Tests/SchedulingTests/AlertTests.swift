@@ -236,6 +236,17 @@ struct AlertTests {
         #expect(shown == ["Original"])
     }
 
+    @Test func `alerts that are committed together both have an answer for their repetitions after a restart`() {
+        let identities = [7, 8].map { PushIdentity(bytes: Array(repeating: $0, count: PushIdentity.size)) }
+        host.commits = .held
+        for identity in identities { alert(isMutable: false, identity: identity) }
+        host.writeHeldCommits()
+        let first = [host.lastReply - 1, host.lastReply].map { host.answers[ReplyToken(rawValue: $0)] }
+        host.restart()
+        #expect(identities.map { alert(isMutable: false, identity: $0) } == first)
+        #expect(shown.count == 2)
+    }
+
     @Test func `alerts with one identity to two plugins are both accepted, also while the first one is committed`() {
         let identity = PushIdentity(bytes: Array(repeating: 7, count: PushIdentity.size))
         host.commits = .held

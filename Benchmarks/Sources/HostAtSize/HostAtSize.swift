@@ -4,12 +4,14 @@ import Foundation
 import Measuring
 
 /// A host under floods and with many pending requests, measured by `make bench-size`. Each part writes its rows to
-/// BENCH/size; `table` combines them into one table. The part `hostile` measures the time from a
-/// submission of an ordinary plugin to its handler. It fails when a hostile plugin more than doubles the median.
+/// BENCH/size; `table` combines them into one table. The part `forecasts` uses the population of `lists`, and fails when
+/// a forecast keeps the host from other calls. The part `hostile` measures the time from a submission of an ordinary
+/// plugin to its handler. It fails when a hostile plugin more than doubles the median.
 ///
 ///     HostAtSize PROGRAMS BENCH floods none|calls|cancellations|frames
 ///     HostAtSize PROGRAMS BENCH hostile
 ///     HostAtSize PROGRAMS BENCH lists|start prepare|measure
+///     HostAtSize PROGRAMS BENCH forecasts
 ///     HostAtSize PROGRAMS BENCH table
 @main
 struct HostAtSize {
@@ -30,6 +32,7 @@ struct HostAtSize {
         case ["hostile"]: try Hostile(programs).measure()
         case ["lists", "prepare"]: try Population.lists(programs).prepare(programs)
         case ["lists", "measure"]: try Lists(programs).measure()
+        case ["forecasts"]: try Forecasts(programs).measure()
         case ["start", "prepare"]: try Population.start(programs).prepare(programs)
         case ["start", "measure"]: try Start(programs).measure()
         case ["table"]: print(try Table(programs).write())

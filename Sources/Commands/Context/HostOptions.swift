@@ -48,12 +48,10 @@ struct HostOptions: ParsableArguments {
         return HostChoice(selection, user: user, isRoot: context.isRoot, fileExists: context.fileExists)
     }
 
-    /// Whether a path chooses the host, which may then run on another machine.
-    var namesSocket: Bool {
-        switch selection {
-        case .socket, .variable: true
-        case .system, .user, .whicheverIsThere: false
-        }
+    /// The options as words of a command line.
+    var words: [String] {
+        if let socket { return ["--socket", socket] }
+        return system ? ["--system"] : user ? ["--user"] : []
     }
 
     private var selection: HostChoice.Selection {

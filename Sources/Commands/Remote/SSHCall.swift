@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// One call of `ssh` that runs a command of the `bgtask` of another machine.
+/// One call of `ssh` that runs a command of the `bgtask` of another machine, or forwards a control socket.
 struct SSHCall: Hashable {
     /// The environment variable with the program to run in place of `ssh`.
     static let programVariable = "BGTASK_SSH"
@@ -18,13 +18,31 @@ struct SSHCall: Hashable {
     ///   - hasTerminal: whether the remote command gets a terminal, for colours, questions and Ctrl-C.
     init(_ command: [String], on host: RemoteHost, environment: [String: String], hasTerminal: Bool) {
         self.host = host
-        let program = environment[Self.programVariable].flatMap { $0.isEmpty ? nil : $0 } ?? "ssh"
-        // `ssh` does not ask for a password, ends when the machine does not answer, and prints no message when the
-        // connection of a terminal ends.
-        let settings = ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=15"]
+        // `ssh` prints no message when the connection of a terminal ends.
         let terminal = hasTerminal ? ["-t", "-o", "LogLevel=ERROR"] : ["-T"]
         let remote = (["bgtask"] + command).map(\.shellQuoted).joined(separator: " ")
-        words = [program] + settings.flatMap { ["-o", $0] } + terminal + ["--", host.name, remote]
+        words = Self.beginning(environment) + terminal + ["--", host.name, remote]
+    }
+
+    /// Creates a call that runs no command and forwards a socket of this machine, which only its user can open.
+    ///
+    /// - Parameters:
+    ///   - remote: the path of the socket on the other machine.
+    ///   - local: the path of the new socket.
+    init(forwarding remote: String, to local: String, on host: RemoteHost, environment: [String: String]) {
+        self.host = host
+        // Without the first setting, `ssh` would continue without the socket.
+        let settings = ["ExitOnForwardFailure=yes", "StreamLocalBindMask=0177"]
+        words =
+            Self.beginning(environment) + settings.flatMap { ["-o", $0] }
+            + ["-N", "-T", "-L", "\(local):\(remote)", "--", host.name]
+    }
+
+    /// The program, which does not ask for a password, and ends when the machine does not answer.
+    private static func beginning(_ environment: [String: String]) -> [String] {
+        let program = environment[programVariable].flatMap { $0.isEmpty ? nil : $0 } ?? "ssh"
+        let settings = ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=15"]
+        return [program] + settings.flatMap { ["-o", $0] }
     }
 
     /// The failure that the status of `ssh` means; nil for a status of the remote `bgtask`, which has reported its own

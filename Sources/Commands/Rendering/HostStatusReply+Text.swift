@@ -12,6 +12,7 @@ extension HostStatusReply: Presentable {
         fields.add("process", "\(pid), user \(user)" + (isStopping ? ", stopping" : ""))
         fields.add("started", startedAt.text(for: reader))
         fields.add("boot", bootID)
+        fields.add("time zone", timeZone)
         fields.add("socket", socket)
         let groups = ControlRole.allCases.compactMap { role in
             socketGroups[role.rawValue].map { "\(role.rawValue) \($0)" }

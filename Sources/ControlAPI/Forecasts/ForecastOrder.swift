@@ -53,21 +53,28 @@ package struct ForecastOrder: CallBody, Hashable {
         guard PageLimit.range.contains(limit) else {
             throw .outside(PageLimit.range, field: "limit", Int64(limit))
         }
-        let simulation: ConditionsSimulation?
-        do throws(RouteError) {
-            simulation = if let conditions { try conditions.validated() } else { nil }
-        } catch {
-            throw error.within("conditions")
-        }
         let policies = policies ?? ForecastPolicies()
-        do throws(RouteError) { try policies.check() } catch { throw error.within("policies") }
+        try policies.check(in: "policies")
         return Checked(
             until: try end(after: now),
             plugin: plugin,
             limit: limit,
-            conditions: simulation,
+            conditions: try simulation(),
             policies: policies
         )
+    }
+
+    private func simulation() throws(RouteError) -> ConditionsSimulation? {
+        guard let conditions else { return nil }
+        if conditions.scripts.isEmpty, conditions.lockedContainers.isEmpty {
+            throw RouteError(
+                .conditionMissing,
+                field: "conditions",
+                "field \"conditions\" names no condition and no container",
+                remedy: "name a condition, or leave the field out"
+            )
+        }
+        do throws(RouteError) { return try conditions.validated() } catch { throw error.within("conditions") }
     }
 
     private func end(after now: WallTime) throws(RouteError) -> WallTime {

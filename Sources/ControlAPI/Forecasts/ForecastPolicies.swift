@@ -40,7 +40,9 @@ package struct ForecastPolicies: Codable, Hashable, Sendable {
     private static let most: Int64 = 3_650 * 86_400 * 1_000_000_000
 
     /// Throws when a setting is out of its range.
-    func check() throws(RouteError) {
+    ///
+    /// - Parameter field: the field of the body with these settings.
+    func check(in field: String) throws(RouteError) {
         let settings: [(CodingKeys, Nanoseconds?)] = [
             (.stagger, stagger), (.refreshSpacing, refreshSpacing), (.pushSpacing, pushSpacing),
             (.overrunSpacing, overrunSpacing), (.longestSpacing, longestSpacing), (.dayBudget, dayBudget),
@@ -49,7 +51,7 @@ package struct ForecastPolicies: Codable, Hashable, Sendable {
         for case (let key, let value?) in settings {
             let range = key == .dayBudget || key == .maximumDeferral ? Self.bounds : Self.waits
             let nanoseconds = value.duration.wholeNanoseconds
-            if !range.contains(nanoseconds) { throw .outside(range, field: key.rawValue, nanoseconds) }
+            if !range.contains(nanoseconds) { throw .outside(range, field: "\(field).\(key.rawValue)", nanoseconds) }
         }
     }
 }

@@ -13,6 +13,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let startedAt: Timestamp
     private let startedAtSecond: CalendarTime
     package let bootID: String
+    /// The name of the machine's time zone at the start of the host, such as `Europe/Berlin`; nil when it has none.
+    package let timeZone: String?
     package let stateDirectory: String
     package let ledger: LedgerState
     /// A number that rises when the ledger is restored from a backup; 1 before the first restore.
@@ -63,6 +65,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         user: String,
         startedAt: WallTime,
         boot: BootID,
+        timeZone: String? = nil,
         stateDirectory: String,
         ledger: LedgerState,
         incarnation: Int64,
@@ -102,6 +105,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.startedAt = Timestamp(startedAt)
         startedAtSecond = CalendarTime(secondOf: self.startedAt)
         self.bootID = boot.text
+        self.timeZone = timeZone
         self.stateDirectory = stateDirectory
         self.ledger = ledger
         self.incarnation = incarnation
@@ -147,6 +151,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         case startedAt = "started_at_ns"
         case startedAtSecond = "started_at"
         case bootID = "boot_id"
+        case timeZone = "time_zone"
         case stateDirectory = "state_directory"
         case manifestDirectories = "manifest_directories"
         case pluginDirectory = "plugin_directory"

@@ -20,6 +20,7 @@ package struct BodyField: Hashable, Sendable {
         case booleansOrNulls
         /// A whole number.
         case whole
+        case number
         /// An object with these fields.
         indirect case object([BodyField])
         /// A list of objects. The elements are checked one by one.
@@ -35,6 +36,7 @@ package struct BodyField: Hashable, Sendable {
             case .booleanOrNull: "true, false or null"
             case .booleansOrNulls: "an object with true, false or null for each plugin identifier"
             case .whole: "a whole number"
+            case .number: "a number"
             case .object: "an object"
             case .objects: "a list of objects"
             case .time: "an RFC 3339 time such as 2026-01-31T02:00:00Z"
@@ -108,24 +110,30 @@ extension [BodyField] {
 
     /// Throws a refusal for an unknown, missing or invalid field.
     func check(_ members: [String: JSONValue], for route: Route) throws(RouteError) {
-        try check(members, in: "the body of \(route)")
+        try check(members, in: "the body of \(route)", after: "")
     }
 
     /// Throws a refusal as above.
     ///
-    /// - Parameter whole: the object with the members, for messages.
-    fileprivate func check(_ members: [String: JSONValue], in whole: String) throws(RouteError) {
+    /// - Parameters:
+    ///   - whole: the object with the members, for messages.
+    ///   - path: the place of the object, which precedes the names of its members; empty for the body.
+    fileprivate func check(
+        _ members: [String: JSONValue],
+        in whole: String,
+        after path: String
+    ) throws(RouteError) {
         let names = map(\.name)
         // The names are sorted, so that the same body is always refused for the same field.
         for name in members.keys.sorted() where !names.contains(name) {
             throw RouteError(
                 .fieldUnknown,
-                field: name,
-                "field \"\(name)\" is not part of \(whole)",
+                field: path + name,
+                "field \"\(path + name)\" is not part of \(whole)",
                 remedy: NearestWord.remedy(for: name, among: names)
             )
         }
-        for field in self { try field.check(members[field.name]) }
+        for field in self { try field.placed(after: path).check(members[field.name]) }
     }
 }
 
@@ -143,6 +151,11 @@ extension RouteError {
 }
 
 extension BodyField {
+    /// The field with its whole place as the name, for messages.
+    fileprivate func placed(after path: String) -> BodyField {
+        path.isEmpty ? self : BodyField(name: path + name, shape: shape, isRequired: isRequired)
+    }
+
     fileprivate func check(_ value: JSONValue?) throws(RouteError) {
         let remedy = "write \(shape.words)"
         switch (shape, value) {
@@ -154,14 +167,10 @@ extension BodyField {
                 remedy: "add the field: \(remedy)"
             )
         case (_, nil), (.booleanOrNull, .null), (.booleanOrNull, .boolean), (.boolean, .boolean), (.text, .string),
-            (.whole, .integer), (.objects, .array):
+            (.whole, .integer), (.number, .integer), (.number, .number), (.objects, .array):
             break
         case (.object(let fields), .object(let members)):
-            do throws(RouteError) {
-                try fields.check(members, in: "field \"\(name)\"")
-            } catch {
-                throw error.within(name)
-            }
+            try fields.check(members, in: "field \"\(name)\"", after: "\(name).")
         case (_, .null):
             let way = isRequired ? remedy : "\(remedy), or leave the field out"
             throw RouteError(.fieldNull, field: name, "field \"\(name)\" is null", remedy: way)

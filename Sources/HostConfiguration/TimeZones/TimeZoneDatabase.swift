@@ -59,6 +59,12 @@ package struct TimeZoneDatabase: Sendable {
 
     // MARK: The machine's zone
 
+    /// The name of the machine's zone; nil when the zone has no name in `directory`, or cannot be read.
+    package var machineName: String? {
+        guard let name = try? entry(of: .machine).name else { return nil }
+        return Self.isUTC(name) || Self.isName(name) && FilePlace.exists("\(directory)/\(name)") ? name : nil
+    }
+
     private func machineEntry() throws(TimeZoneError) -> TimeZoneTable.Entry {
         let name = Self.target(localtime).flatMap(name(ofPath:)) ?? linkedName
         // A machine without the file has UTC, as in localtime(5); so has one whose link names UTC.

@@ -17,7 +17,7 @@ import * as timeline from "./screen-timeline.js";
 import * as transfers from "./screen-transfers.js";
 import * as whatif from "./screen-whatif.js";
 import { session, shareToken, takeToken } from "./session.js";
-import { clockText, startClock, zoneText } from "./times.js";
+import { clockText, setHostZone, startClock, zoneText } from "./times.js";
 
 const SCREENS = { now, plugins, plugin, task, journal, launch, timeline, transfers, pushes, whatif };
 const TABS = [
@@ -160,7 +160,17 @@ function showState(state, error) {
   element.className = state;
   if (element.textContent !== texts[state]) element.textContent = texts[state];
   if (state === "gone") showNotice(error);
-  if (state === "live") hideNotice();
+  if (state !== "live") return;
+  hideNotice();
+  readZone();
+}
+
+/** Reads the time zone of a host that is live: another host may answer than before. */
+async function readZone() {
+  const host = await get("/v1/host").catch(() => undefined);
+  if (!host || !setHostZone(host.time_zone)) return;
+  drawFooter();
+  later();
 }
 
 /** Shows since when no host answers, and the newest cause. */

@@ -46,12 +46,13 @@ export async function shareToken() {
   };
 }
 
-/** The answer of `/session`: `read_only`, `version`, `host_options` and `time_zone`. */
-export const session = { read_only: true, version: "", host_options: "", time_zone: undefined };
+/** The answer of `/session`: `read_only`, `version`, `remote_host` and `host_options`. */
+export const session = { read_only: true, version: "", host_options: "" };
 
 /** The command that does the same on a terminal. */
 export function command(...words) {
-  return ["bgtask", ...words.map(quoted), session.host_options].filter((word) => word !== "").join(" ");
+  const remote = session.remote_host ? ["-H", session.remote_host] : [];
+  return ["bgtask", ...remote, ...words.map(quoted), session.host_options].filter((word) => word !== "").join(" ");
 }
 
 function quoted(word) {

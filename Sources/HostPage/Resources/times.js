@@ -3,11 +3,25 @@
 // Times in the zone of the viewer, with that of the host beside them, and durations.
 
 import { el } from "./dom.js";
-import { session } from "./session.js";
 
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const clock = formatter(here);
+/** The time zone of the host's machine, and its clock; undefined until it is known. */
+let there;
 let clockOfHost;
+
+/** Sets the time zone of the host, which has no name on some machines. Returns whether it is another one than before. */
+export function setHostZone(name) {
+  if (name === there) return false;
+  there = undefined;
+  clockOfHost = undefined;
+  if (name === undefined) return true;
+  try {
+    clockOfHost = formatter(name);
+    there = name;
+  } catch { /* The browser does not know the zone. */ }
+  return true;
+}
 
 function formatter(timeZone) {
   return new Intl.DateTimeFormat("en-GB", {
@@ -54,17 +68,16 @@ export function time(moment) {
 function zonesText(moment) {
   const { day, time } = parts(clock, moment);
   const own = `${day} ${time} ${here}`;
-  if (!session.time_zone || session.time_zone === here) return own;
-  clockOfHost ??= formatter(session.time_zone);
+  if (there === undefined || there === here) return own;
   const host = parts(clockOfHost, moment);
-  return `${own}; on the host ${host.day} ${host.time} ${session.time_zone}`;
+  return `${own}; on the host ${host.day} ${host.time} ${there}`;
 }
 
 /** The sentence about the zones at the end of the page. */
 export function zoneText() {
-  if (!session.time_zone) return `times are in ${here}, the zone of this browser`;
-  if (session.time_zone === here) return `times are in ${here}, the zone of this browser and of the host`;
-  return `times are in ${here}, the zone of this browser; that of the host is ${session.time_zone}`;
+  if (there === undefined) return `times are in ${here}, the zone of this browser`;
+  if (there === here) return `times are in ${here}, the zone of this browser and of the host`;
+  return `times are in ${here}, the zone of this browser; that of the host is ${there}`;
 }
 
 const UNITS = [["d", 86400e9], ["h", 3600e9], ["min", 60e9], ["s", 1e9], ["ms", 1e6]];

@@ -24,6 +24,7 @@ extension ControlRoutes {
             user: facts.user,
             startedAt: facts.startedAt.wall,
             boot: facts.startedAt.boot,
+            timeZone: facts.timeZone,
             stateDirectory: configuration.stateDirectory,
             ledger: failure.map { .failing(since: $0.since, error: $0.message) } ?? .writable,
             incarnation: facts.incarnation,

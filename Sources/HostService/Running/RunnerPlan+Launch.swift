@@ -68,7 +68,8 @@ extension RunnerPlan.Task {
             protection: request?.protection ?? .default,
             continued: request?.continued,
             payload: payload,
-            cursor: cursor
+            cursor: cursor,
+            claim: task.work.claim?.claim
         )
     }
 }

@@ -46,7 +46,7 @@ extension Scheduler {
             return end(number, index, as: .failed, blame: .machine, message: message, at: now)
         }
         let identifier = request.request.identifier
-        let isBeingCancelled = plugins[request.plugin].requests.overlay.concernsRunningTask(of: identifier)
+        let isBeingCancelled = plugins[request.plugin].requests.overlay.forbidsReturn(of: request.number, identifier)
         var random = SeededGenerator(
             seed: jitterSeed &+ UInt64(bitPattern: request.number.rawValue) &+ UInt64(request.retry.failures) << 48,
             for: identifier.text

@@ -1,0 +1,77 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import FoundationEssentials
+import Glibc
+import HostPage
+import Synchronization
+
+/// The host of another machine for `bgtask -H HOST page`: `ssh` forwards its control socket, with the rights of the
+/// user's account there, until the command ends.
+struct RemotePage {
+    /// Time between two checks for the socket, which `ssh` creates when it is connected.
+    private static let checkPause = Duration.milliseconds(50)
+    /// Time in which a signal that has ended `ssh` also reaches this process: a terminal sends Ctrl-C to both.
+    private static let signalDelay = Duration.milliseconds(200)
+
+    let host: RemoteHost
+
+    /// The place of the host that the options choose on the machine, from the `bgtask` there.
+    func place(_ options: HostOptions) async throws -> PagePlace {
+        let environment = CommandContext.current.environment
+        let words = ["page", "--where"] + options.words
+        let call = SSHCall(words, on: host, environment: environment, hasTerminal: false)
+        let received = Mutex<[ForegroundProcess.Stream: [UInt8]]>([:])
+        let status = try await ForegroundProcess.run(call.words, environment: environment) { stream, bytes in
+            received.withLock { $0[stream, default: []] += bytes }
+        }
+        if let failure = call.failure(of: status) { throw failure }
+        let (output, error) = received.withLock { ($0[.output] ?? [], $0[.error] ?? []) }
+        guard status == 0, let place = try? WireCoding.decode(PagePlace.self, from: Data(output)) else {
+            let cause = String(decoding: error.prefix(500), as: UTF8.self).split(separator: "\n").first ?? "no answer"
+            throw CommandFailure(
+                .refused,
+                "\(host): the bgtask there has not named its control socket: \(cause)",
+                remedy: "install the same version of bgtask there; compare with: bgtask -H \(host) --version"
+            )
+        }
+        return place
+    }
+
+    /// Runs `body` with a socket of this machine that leads to the host, and ends `ssh` when it returns.
+    ///
+    /// - Parameter parent: the directory in which the socket gets a directory of its own.
+    func forwarding(
+        _ place: PagePlace,
+        in parent: String,
+        _ body: @escaping @Sendable (String) async throws -> Void
+    ) async throws {
+        try await OpeningFile.withDirectory(in: parent) { directory in
+            let socket = directory + "/control.sock"
+            defer { unlink(socket) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await forward(place.socket, to: socket) }
+                group.addTask {
+                    while !CommandContext.current.fileExists(socket) { try await Task.sleep(for: Self.checkPause) }
+                    try await body(socket)
+                }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    /// Runs `ssh` until the calling task is cancelled. Throws when the connection ends before.
+    private func forward(_ remote: String, to socket: String) async throws {
+        let environment = CommandContext.current.environment
+        let call = SSHCall(forwarding: remote, to: socket, on: host, environment: environment)
+        let status = try await ForegroundProcess.run(call.words, environment: environment) { _, _ in }
+        try await CommandContext.current.pause(Self.signalDelay)
+        throw call.failure(of: status)
+            ?? CommandFailure(
+                .unreachable,
+                "\(host): ssh has ended with \(status), and with it the page",
+                remedy: "check the access without a password with: ssh -o BatchMode=yes -- \(host) true"
+            )
+    }
+}
