@@ -10,7 +10,7 @@ package struct ExplainedClaim: Hashable, Sendable {
 }
 
 /// An open claim of a lease.
-package struct OpenClaim: Hashable, Sendable {
+package struct ClaimedTask: Hashable, Sendable {
     package let claim: Claim
     package let plugin: PluginIdentifier
     package let identifier: TaskIdentifier
@@ -21,12 +21,12 @@ package struct OpenClaim: Hashable, Sendable {
 extension Scheduler {
     /// The claims of a lease whose requests are pending or running, in the order of their submission; nil while some
     /// pending work is not loaded.
-    package func openClaims(of lease: String, at now: Moment) -> [OpenClaim]? {
+    package func openClaims(of lease: String, at now: Moment) -> [ClaimedTask]? {
         if loading.isPartial(WorkFilter()) { return nil }
         return openHoldings(of: lease).sorted { $0.key < $1.key }.map { number, holding in
             let stored = plugins[holding.plugin].requests[holding.identifier]
             let pending = stored.flatMap { $0.number == number ? $0 : nil }
-            return OpenClaim(
+            return ClaimedTask(
                 claim: holding.claim,
                 plugin: holding.plugin,
                 identifier: holding.identifier,
