@@ -48,7 +48,8 @@ struct ReasonTableTests {
                 "lease-unconfirmed", "earliest-begin", "retry-delay", "relaunch-spacing", "spacing", "kind-spacing", "day-budget", "stagger",
                 "use-spacing", "external-power", "network", "metered",
                 "container-locked", "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
-                "power-saver", "memory-pressure", "heat", "download-unfinished", "lane-busy", "others-run-alone", "launch-limit",
+                "power-saver", "memory-pressure", "heat", "download-unfinished", "lane-busy", "others-run-alone",
+                "launch-limit",
                 "disk-reserve", "being-recorded", "runner-unavailable", "host-stopping",
             ]
         )

@@ -127,6 +127,7 @@ struct RequestSlot: Sendable {
     private static let pauseBit: UInt8 = 0x80
     private static let claimBit: UInt8 = 0x40
     private static let downloadBit: UInt8 = 0x20
+    private static let protectionBits: UInt8 = 0x1f
 
     mutating func dropCooldown() { notBeforeNanoseconds = Self.never }
 
@@ -138,7 +139,7 @@ struct RequestSlot: Sendable {
             expiresAt: expiresAt,
             requiresNetwork: flags.contains(.requiresNetwork),
             requiresExternalPower: flags.contains(.requiresExternalPower),
-            protection: ProtectionType(rawValue: UInt32(protection & ~(Self.pauseBit | Self.claimBit | Self.downloadBit))) ?? .default,
+            protection: ProtectionType(rawValue: UInt32(protection & Self.protectionBits)) ?? .default,
             continued: terms,
             claim: claim
         )
