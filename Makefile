@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 BUILD ?= .build
 JOBS ?= $(shell nproc)
 SWIFT_FLAGS = -j $(JOBS) --scratch-path $(BUILD) --explicit-target-dependency-import-check error
-PROGRAMS = bgtask bgtaskd bgtask-runner
+PROGRAMS = bgtask bgtaskd bgtask-runner bgtask-feeder
 PLUGINS = $(BUILD)/plugins
 SWIFT_PLUGINS = ColorFeed
 
@@ -47,10 +47,14 @@ PREVIOUS ?=
 MODULES = BackgroundTasks BackgroundTasksMain BackgroundTasksApp BackgroundTasksTesting
 SDK = $(BUILD)/sdk
 
-.PHONY: sdk sdk-build api api-renew try-deb try-vm demo chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills page page-axe page-soak page-soak-host page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak fleet-simulation core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-size bench-forecast bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
+.PHONY: sdk sdk-build api api-renew try-deb try-vm demo demo-fleet chains test prometheus sshd schemathesis push-client-packages push-clients transfer-kills fleet-kills page page-axe page-soak page-soak-host page-pictures api-fuzz host-scenarios minor1 sanitize languages fixtures soak fleet-simulation core-cost core-cost-program instructions torture mutants fuzz bench bench-peers bench-fleet bench-size bench-forecast bench-replay bench-programs lint format statements abi-renew docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
+
+# Three hosts around a PostgreSQL server of the demo's own: one is killed, one loses its connection.
+demo-fleet: build
+	Demo/fleet "$(BUILD)/debug"
 
 # The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups,
 # exclusively. The tests of ColorFeed have a host inside of their process: they need a process without tests of the
@@ -59,6 +63,7 @@ test: packages plugins docs minor1 prometheus sshd schemathesis push-client-pack
 	swift test $(SWIFT_FLAGS) --skip 'PluginLaunchTests|^ColorFeedTests\.'
 	swift test $(SWIFT_FLAGS) --skip-build --filter '^ColorFeedTests\.'
 	BGTASK_MINOR1="$(MINOR1)" swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
+	$(MAKE) --no-print-directory instructions
 
 # Extracts Debian packages into a directory. Their installation would start services.
 define extract
@@ -101,9 +106,17 @@ push-clients: COUNT = 10000
 push-clients: build push-client-packages
 	Tests/PushClients/run "$(BUILD)/debug" "$(PUSH_CLIENTS)/bin/python" --count $(COUNT)
 
-# A download of 1 GB whose host is killed 20 times, and whose process too; about six minutes.
+# A download of 1 GB whose host is killed 20 times, and whose process too; about six minutes, at most 16. Prints the share
+# of the bytes that were fetched twice, and the relaunches of the plugin.
 transfer-kills: build plugins
 	Tests/Transfers/kills "$(BUILD)/debug"
+
+# A fleet whose hosts, feeders and database are killed at random moments for FLEET_MINUTES; then all work has to end.
+# FLEET_MEMBERS=50 FLEET_MINUTES=10 is the long form.
+FLEET_MEMBERS ?= 4
+FLEET_MINUTES ?= 1
+fleet-kills: build
+	Tests/Fleet/kills "$(BUILD)/debug" --hosts $(FLEET_MEMBERS) --minutes $(FLEET_MINUTES) --seed $(SEED)
 
 # The page of a host, driven in headless Chromium.
 page: build page-axe
@@ -257,6 +270,13 @@ bench-peers: bench-programs
 	"$(PEER_PYTHON)" Benchmarks/Peers/run $(BENCHED) $(PEERS) > "$(BENCH)/peers.jsonl"
 	$(BENCHMARK) Results $(BENCHED) 6-peers "Job queues with the same work" < "$(BENCH)/peers.jsonl"
 
+# A feeder of a fleet against a bare client of the same statements, added to the same results. FLEET_ITEMS is the number
+# of items of each measurement.
+FLEET_ITEMS ?= 20000
+bench-fleet: bench-programs
+	Benchmarks/Fleet/run $(BENCHED) --items $(FLEET_ITEMS) > "$(BENCH)/fleet.jsonl"
+	$(BENCHMARK) Results $(BENCHED) 7-fleet "A feeder and the database of its fleet" < "$(BENCH)/fleet.jsonl"
+
 # Measures a host under floods and with a million pending requests; results in $(BENCH)/size.md. Most of it takes some
 # minutes; the two populations are prepared once. Fails when a hostile plugin more than doubles the latency of an ordinary one.
 bench-size: bench-programs
@@ -361,7 +381,7 @@ docs: sdk-build
 # The runner contains no Foundation. The other programs get only the data of ICU that they use.
 release: packages
 	Packaging/icu-data "$(BUILD)/icu"
-	for program in bgtask bgtaskd; do \
+	for program in bgtask bgtaskd bgtask-feeder; do \
 	    swift build $(SWIFT_FLAGS) $(RELEASE) -Xlinker "$(abspath $(BUILD))/icu/icu.ld" --product $$program || exit; done
 	swift build $(SWIFT_FLAGS) $(RELEASE) --product bgtask-runner
 
@@ -370,7 +390,7 @@ install: release
 	swift package --scratch-path $(BUILD) plugin generate-manual --help > /dev/null
 	$(MAKE) -C Packaging install $(INSTALLED)
 
-# A Debian package of the same programs, in $(BUILD)/deb.
+# Debian packages of the same programs, in $(BUILD)/deb: bgtask, bgtask-dev and bgtask-feeder.
 deb: PACKAGES += debhelper dpkg-dev
 deb: release
 	swift package --scratch-path $(BUILD) plugin generate-manual --help > /dev/null

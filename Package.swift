@@ -540,12 +540,12 @@ let package = Package(
             dependencies: ["CPostgreSQL"],
             resources: [
                 "duties.sql", "grants.sql", "hosts.sql", "migration.sql", "roles.sql", "rules.sql", "submissions.sql",
-                "tables-1.sql", "views.sql",
+                "tables-1.sql", "tables-2.sql", "views.sql",
             ].map { .embedInCode("Resources/\($0)") }
         ),
         .testTarget(
             name: "FleetDatabaseTests",
-            dependencies: ["FleetDatabase", "HostTestKit"]
+            dependencies: ["ControlAPI", "ControlClient", "FleetDatabase", "HostTestKit"]
         ),
 
         // MARK: FleetFeeder, claims work of a fleet for one host and reports its ends; no part of the host
@@ -628,7 +628,7 @@ let package = Package(
 
         // MARK: PackageTests, checks that each target imports only its declared dependencies
 
-        .testTarget(name: "PackageTests", dependencies: ["HostTestKit"]),
+        .testTarget(name: "PackageTests", dependencies: ["HostTestKit", "StatementTraits"]),
 
         // MARK: Programs
 

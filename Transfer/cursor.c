@@ -77,7 +77,7 @@ static void all_fields(struct fields *fields, struct cursor *cursor) {
     field64(fields, &cursor->best);
     field32(fields, &cursor->restarts);
     field32(fields, &cursor->source_changes);
-    field32(fields, &cursor->barren);
+    field32(fields, &cursor->restarts_without_progress);
     field_flag(fields, &cursor->has_source);
     field_bytes(fields, cursor->address, sizeof cursor->address);
     field_bytes(fields, cursor->place, sizeof cursor->place);

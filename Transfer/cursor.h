@@ -23,8 +23,8 @@ struct cursor {
     int64_t best;  /* the largest offset so far, over restarts */
     uint32_t restarts;
     uint32_t source_changes;
-    uint32_t barren; /* restarts since the offset last exceeded `best` */
-    int has_source;  /* whether the following members are set */
+    uint32_t restarts_without_progress; /* since the offset last exceeded `best` */
+    int has_source; /* whether the following members are set */
     uint8_t address[DIGEST_SIZE]; /* digest of the final URL, which may have secrets */
     uint8_t place[DIGEST_SIZE];   /* digest of the final URL without its query */
     struct validator validator;

@@ -79,7 +79,7 @@ static int keep(struct transfer *transfer, const char *bytes, size_t count) {
     transfer->offset += (int64_t)count;
     if (transfer->offset > transfer->cursor.best) {
         transfer->cursor.best = transfer->offset;
-        transfer->cursor.barren = 0;
+        transfer->cursor.restarts_without_progress = 0;
     }
     return 0;
 }

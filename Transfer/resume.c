@@ -99,7 +99,7 @@ static void resume(struct transfer *transfer) {
     struct cursor *cursor = &transfer->cursor;
     if (transfer->offset > cursor->best) {
         cursor->best = transfer->offset;
-        cursor->barren = 0;
+        cursor->restarts_without_progress = 0;
     }
     const int problem = part_cut(&transfer->part, transfer->offset);
     if (problem != 0) {

@@ -48,8 +48,8 @@ int download_count_restart(struct transfer *transfer) {
     const char *cause = transfer->decision.message;
     cursor->restarts++;
     cursor->source_changes += transfer->decision.source_changed != 0;
-    if (++cursor->barren > RESTARTS_MAX) {
-        transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_SOURCE_CHANGES,
+    if (++cursor->restarts_without_progress > RESTARTS_MAX) {
+        transfer_fail(transfer, BGT_TRANSFER_END_FATAL, BGT_TRANSFER_TOO_MANY_RESTARTS,
                       "began again %d times without progress: %s", RESTARTS_MAX, cause);
         return -1;
     }

@@ -34,7 +34,8 @@ package struct BgtaskCommand: ParsableCommand {
             WatchCommand.self, PageCommand.self, StatsCommand.self,
             PluginCommand.self, TaskCommand.self, LaunchCommand.self, ScheduleCommand.self, PushCommand.self,
             TransferCommand.self, SimulateCommand.self,
-            NotificationCommand.self, ReplayCommand.self, TrustCommand.self, HostCommand.self, MetricsCommand.self,
+            NotificationCommand.self, ReplayCommand.self, TrustCommand.self, FleetCommand.self, HostCommand.self,
+            MetricsCommand.self,
         ]
     )
 

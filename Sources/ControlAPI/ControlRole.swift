@@ -26,9 +26,10 @@ extension Route {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
             .launchShow, .transferList, .transferShow, .journal, .notificationList, .stats, .metrics, .taskCursor,
-            .forecast:
+            .forecast, .capacity, .leaseList, .leaseShow:
             .read
-        case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck:
+        case .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck, .leaseRenew,
+            .leaseDelete:
             .submit
         case .hostReload, .backupReport, .pluginPurge, .pluginTrigger, .pushTokenIssue, .pushTokenRevoke, .pluginPause,
             .pluginResume, .taskStop, .taskCursorClear, .launchStop, .transferPause, .transferResume, .transferCancel,

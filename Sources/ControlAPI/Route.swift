@@ -34,6 +34,10 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case transferPause
     case transferResume
     case transferCancel
+    case leaseList
+    case leaseShow
+    case leaseRenew
+    case leaseDelete
     case journal
     case notificationList
     case stats
@@ -43,10 +47,12 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case simulateExpiration
     case simulateConditions
     case forecast
+    case capacity
 
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
         case post = "POST"
+        case put = "PUT"
         case delete = "DELETE"
     }
 
@@ -54,14 +60,15 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         switch self {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .scheduleList, .launchList,
             .launchShow, .transferList, .transferShow, .journal, .notificationList, .logs, .stats, .metrics,
-            .taskCursor:
+            .taskCursor, .leaseList, .leaseShow, .capacity:
             .get
         case .hostReload, .backupReport, .pluginTrigger, .pluginPush, .pushTokenIssue, .pushTokenCheck,
             .pluginPause, .pluginResume, .taskSubmit, .taskSubmitBatch,
             .taskStop, .taskRetry, .launchStop, .transferPause, .transferResume, .transferCancel, .run,
             .simulateExpiration, .simulateConditions, .forecast:
             .post
-        case .pluginPurge, .pushTokenRevoke, .taskCancel, .taskCursorClear: .delete
+        case .leaseRenew: .put
+        case .pluginPurge, .pushTokenRevoke, .taskCancel, .taskCursorClear, .leaseDelete: .delete
         }
     }
 
@@ -96,6 +103,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .transferPause: "/v1/transfers/{number}/pause"
         case .transferResume: "/v1/transfers/{number}/resume"
         case .transferCancel: "/v1/transfers/{number}/cancel"
+        case .leaseList: "/v1/leases"
+        case .leaseShow, .leaseRenew, .leaseDelete: "/v1/leases/{name}"
         case .journal: "/v1/journal"
         case .notificationList: "/v1/notifications"
         case .stats: "/v1/stats"
@@ -105,6 +114,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .simulateExpiration: "/v1/simulate/expiration"
         case .simulateConditions: "/v1/simulate/conditions"
         case .forecast: "/v1/forecast"
+        case .capacity: "/v1/capacity"
         }
     }
 
@@ -126,11 +136,13 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .logs: LogQuery.names
         case .stats: StatsQuery.names
         case .taskSubmit: TaskSubmission.queryNames
+        case .taskCancel: TaskCancelQuery.names
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
             .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume,
-            .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy, .launchShow,
+            .taskSubmitBatch, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy, .launchShow,
             .launchStop, .transferShow, .transferPause, .transferResume, .transferCancel, .metrics, .run,
-            .simulateExpiration, .simulateConditions, .forecast:
+            .simulateExpiration, .simulateConditions, .forecast, .capacity, .leaseList, .leaseShow, .leaseRenew,
+            .leaseDelete:
             []
         }
     }
@@ -141,7 +153,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .hostReload, .taskStop, .taskRetry, .launchStop, .transferPause, .transferResume, .transferCancel,
             .pluginResume:
             false
-        default: method == .post
+        default: method == .post || method == .put
         }
     }
 

@@ -46,6 +46,12 @@ package struct DatabaseFailure: Error, Hashable, Sendable, CustomStringConvertib
     /// The host is not enrolled for the login role.
     package var isForeignHost: Bool { cause == .refused(state: "BG001") }
 
+    /// An argument of the call is invalid.
+    package var isInvalid: Bool { cause == .refused(state: "BG004") }
+
+    /// A failure that a repetition by the same feeder does not end: an operator has to act.
+    package var isLasting: Bool { isSuperseded || isForeignHost || isInvalid || lacksSchema }
+
     /// The schema is missing or older than this program.
     package var lacksSchema: Bool {
         cause == .refused(state: "3F000") || cause == .refused(state: "42883") || cause == .refused(state: "42P01")

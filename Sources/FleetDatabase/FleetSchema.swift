@@ -15,7 +15,10 @@ enum FleetSchema {
         }
     }
 
-    static let migrations = [Migration(version: 1, statements: PackageResources.tables_1_sql)]
+    static let migrations = [
+        Migration(version: 1, statements: PackageResources.tables_1_sql),
+        Migration(version: 2, statements: PackageResources.tables_2_sql),
+    ]
 
     /// The newest version of the tables.
     static let version = migrations.map(\.version).max() ?? 0

@@ -29,13 +29,14 @@ package struct Feeder {
     ) {
         core = FeederCore(settings: settings, generator: SeededGenerator(seed: .random(in: 0...UInt64.max)))
         self.host = host
-        queue = FeederQueue(database, host: settings.host)
+        queue = FeederQueue(database, settings)
         self.report = report
     }
 
     /// Runs until the task is cancelled.
     ///
-    /// - Throws: `DatabaseFailure` when a newer feeder of the host has begun, or the host is not enrolled.
+    /// - Throws: `DatabaseFailure` when a newer feeder of the host has begun, when the host is not enrolled, or when it
+    ///   is not in a chosen group.
     package mutating func run() async throws {
         var action = core.handle(.started, at: .now)
         while !Task.isCancelled {
@@ -47,7 +48,7 @@ package struct Feeder {
                     report("the feeder has contact with the host and the fleet again")
                 }
             } catch let error as DatabaseFailure {
-                if error.isSuperseded || error.isForeignHost || error.lacksSchema { throw error }
+                if error.isLasting { throw error }
                 note(error.description)
                 input = .databaseFailed
             } catch is CancellationError {
@@ -80,7 +81,7 @@ package struct Feeder {
             return .leaseSet
         case .submit(let items): return .submitted(try await host.submit(items))
         case .cancel(let claims):
-            for claim in claims { if let key = core.open[claim] { try await host.cancel(key.identifier) } }
+            for claim in claims { if let key = core.open[claim] { try await host.cancel(claim, of: key.identifier) } }
             return .cancelled
         case .sync: return .synced(try await queue.sync(capacity, open))
         case .join(let slots):

@@ -64,16 +64,18 @@ package struct FeederHost: Sendable {
         }
     }
 
-    /// Cancels the request of an identifier. A request that has ended is no failure.
-    func cancel(_ task: TaskIdentifier) async throws {
-        let (status, body) = try await call("DELETE", "/v1/tasks/\(task.text)")
+    /// Cancels the request with a claim, and no newer request of its identifier. An ended request is no failure.
+    func cancel(_ claim: Claim, of task: TaskIdentifier) async throws {
+        let query = TaskCancelQuery(claim: claim.key)
+        let (status, body) = try await call("DELETE", Route.taskCancel.path(task.text, query: query.items))
         guard (200..<300).contains(status) || status == 404 || status == 409 else { throw Self.failure(status, body) }
     }
 
-    /// A refusal for want of capacity passes; any other one lasts until an operator changes the host.
+    /// A refusal for want of capacity or trust passes; any other one lasts until an operator changes the host.
     private static func answer(to reply: ErrorReply) -> SubmissionAnswer {
         let reason = reply.error.subReason
-        let isPassing = ["no-capacity-now", "claim-exists", "too-many-batches", "stopping"].contains(reason)
+        let passing = ["no-capacity-now", "claim-exists", "lease-not-trusted", "too-many-batches", "stopping"]
+        let isPassing = passing.contains(reason)
         return .refused(reason: reason, isPassing: isPassing)
     }
 

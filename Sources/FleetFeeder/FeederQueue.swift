@@ -11,14 +11,16 @@ import TaskModel
 actor FeederQueue {
     private let database: FleetDatabase
     private let host: FleetName
+    /// The groups for which the host claims; empty for all of its groups.
+    private let groups: [FleetName]
     private var calls: HostCalls?
     /// The plugins of the last successful renewal; nil before the first one.
     private var sentPlugins: [ReportedPlugin]?
     private var sentWaiting: Set<WaitingClaim> = []
 
-    init(_ database: FleetDatabase, host: FleetName) {
+    init(_ database: FleetDatabase, _ settings: FeederSettings) {
         self.database = database
-        self.host = host
+        (host, groups) = (settings.host, settings.groups)
     }
 
     func disconnect() async { await database.disconnect() }
@@ -89,6 +91,7 @@ actor FeederQueue {
     private func begun() async throws(DatabaseFailure) -> HostCalls {
         if let calls { return calls }
         let (begun, _) = try await HostCalls.begin(host.text, in: database)
+        if !groups.isEmpty { try await begun.choose(groups.map(\.text)) }
         calls = begun
         return begun
     }
@@ -123,7 +126,8 @@ extension FleetItem {
             claim: Claim(item: item.item, fence: item.fence, isBound: item.bound),
             plugin: try PluginIdentifier(validating: item.plugin),
             request: request,
-            payload: payload.isEmpty ? nil : payload
+            payload: payload.isEmpty ? nil : payload,
+            cursor: item.cursor.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
         )
     }
 }

@@ -16,18 +16,21 @@ extension HostConfiguration {
                 unix: limits.strings("unix").map { paths($0, limits.problems) },
                 paths: paths(limits)
             )
-            guard let pattern = PluginPattern(name.value) else {
-                mapping.problems.report(
-                    .identifier,
-                    at: name,
-                    "is neither *, the identifier of a plugin, nor an identifier with .* at its end",
-                    remedy: "write \"*\" for all plugins, com.example.feed for one, or com.example.* for several"
-                )
-                return nil
-            }
-            return GrantLimits.Entry(pattern, limit)
+            return pattern(name, mapping.problems).map { GrantLimits.Entry($0, limit) }
         }
         return GrantLimits(entries.compactMap(\.self))
+    }
+
+    /// The pattern of plugins that a text describes; nil for another text, which is reported.
+    static func pattern(_ text: Field<String>, _ problems: ProblemCollector) -> PluginPattern? {
+        if let pattern = PluginPattern(text.value) { return pattern }
+        problems.report(
+            .identifier,
+            at: text,
+            "is neither *, the identifier of a plugin, nor an identifier with .* at its end",
+            remedy: "write \"*\" for all plugins, com.example.feed for one, or com.example.* for several"
+        )
+        return nil
     }
 
     /// The limit of the network: whether it is permitted, or the permitted ports.

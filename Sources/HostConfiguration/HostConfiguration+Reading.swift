@@ -137,6 +137,10 @@ extension HostConfiguration {
                 scheduling.transfers.discretionaryRate = Int(rate.value)
             }
         }
+        mapping.mapping("fleet") { fleet in
+            guard let plugins = fleet.strings("plugins") else { return }
+            scheduling.fleet.plugins = plugins.value.compactMap { Self.pattern($0, fleet.problems) }
+        }
         replace(&scheduling.minimumFetchInterval, with: mapping.duration("minimum-fetch-interval", in: Self.times))
         replace(&scheduling.isBackgroundRefreshOn, with: mapping.boolean("background-refresh"))
         mapping.mapping("policies") { readPolicies($0) }

@@ -98,6 +98,7 @@ extension HostConfiguration {
             $0.scheduling.transfers.noProgressLimit == $1.scheduling.transfers.noProgressLimit
                 && $0.scheduling.transfers.discretionaryRate == $1.scheduling.transfers.discretionaryRate
         },
+        Key("fleet") { $0.scheduling.fleet == $1.scheduling.fleet },
         Key("minimum-fetch-interval") { $0.scheduling.minimumFetchInterval == $1.scheduling.minimumFetchInterval },
         Key("background-refresh") { $0.scheduling.isBackgroundRefreshOn == $1.scheduling.isBackgroundRefreshOn },
         Key("policies") { $0.scheduling.policies == $1.scheduling.policies },

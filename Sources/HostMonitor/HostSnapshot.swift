@@ -83,7 +83,7 @@ extension HostSnapshot {
         let running = tasks.running.map { task in
             [
                 "\(task.launch)", task.task, task.title, task.subtitle, task.isExpiring ? "expiring" : nil,
-                task.progress.map { "\($0.done)/\($0.total)" },
+                task.progress?.text,
             ]
         }
         let pending = tasks.pending.map { [$0.identifier, "\($0.submission)", $0.reason?.code] }

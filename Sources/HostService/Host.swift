@@ -383,6 +383,7 @@ package struct Host: Sendable {
         _ mailbox: Mailbox
     ) async throws -> LedgerSnapshot {
         let snapshot = try ledger.snapshot(at: SystemClock().now().wall)
+        for error in try ledger.alertErrors() { log.error("the notification of an alert is not shown: \(error)") }
         for launch in snapshot.running {
             log.warning(
                 "a launch was still running when the last host ended; its remaining processes are killed",

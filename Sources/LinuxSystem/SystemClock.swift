@@ -17,7 +17,7 @@ package struct SystemClock: Sendable {
     package var monotonic: MonotonicTime { .now }
     package var wall: WallTime { .now }
 
-    package func now() -> Moment { Moment(monotonic: monotonic, wall: wall, boot: boot) }
+    package func now() -> Moment { Moment(monotonic: monotonic, wall: wall, boot: boot, bootTime: .now) }
 }
 
 extension WallTime {

@@ -14,6 +14,7 @@ package enum ForeignStruct {
         package static let request = 72
         package static let refusal = 256
         package static let launchInfo = 96
+        /// Without `fleet_item` and `fence`, which libraries built with an early header of minor version 0 do not have.
         package static let taskInfo = 72
         package static let plugin = 48
         package static let cursorInfo = 40

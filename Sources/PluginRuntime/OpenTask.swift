@@ -31,6 +31,8 @@ struct OpenTask: @unchecked Sendable {
         information.flags = RequestFlags.word(task)
         information.title = memory.title
         information.subtitle = memory.subtitle
+        information.fleet_item = task.claim?.item ?? 0
+        information.fence = task.claim?.fence ?? 0
         kind = task.kind
         self.information = information
         self.memory = memory

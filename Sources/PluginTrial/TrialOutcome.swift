@@ -90,7 +90,7 @@ extension TrialLog {
 }
 
 extension ExpirationReason {
-    package static let all: [ExpirationReason] = (1...9).compactMap { ExpirationReason(rawValue: $0) }
+    package static let all: [ExpirationReason] = (1...10).compactMap { ExpirationReason(rawValue: $0) }
 
     /// The name of the reason in the options of commands.
     package var word: String {
@@ -104,6 +104,7 @@ extension ExpirationReason {
         case .memoryPressure: "memory-pressure"
         case .hostShutdown: "host-shutdown"
         case .containerLocked: "container-locked"
+        case .leaseLost: "lease-lost"
         }
     }
 }

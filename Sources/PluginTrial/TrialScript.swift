@@ -13,12 +13,21 @@ package struct TrialScript: Hashable, Sendable {
         /// The task identifier; for an event, the identifier of the plugin that receives it.
         package let identifier: String
         package var payload: [UInt8]
+        /// The claim of a task from the queue of a fleet; nil for any other task.
+        package let claim: Claim?
 
-        package init(_ identifier: String, _ kind: TaskKind, event: EventType? = nil, payload: [UInt8] = []) {
+        package init(
+            _ identifier: String,
+            _ kind: TaskKind,
+            event: EventType? = nil,
+            payload: [UInt8] = [],
+            claim: Claim? = nil
+        ) {
             self.kind = kind
             self.event = event
             self.identifier = identifier
             self.payload = payload
+            self.claim = claim
         }
     }
 

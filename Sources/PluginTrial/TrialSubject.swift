@@ -90,7 +90,8 @@ extension RunnerPlan.Task {
             submission: submission,
             attempts: 0,
             continued: task.kind == .continued ? ContinuedTerms(title: "Trial") : nil,
-            payload: task.payload
+            payload: task.payload,
+            claim: task.claim
         )
     }
 }

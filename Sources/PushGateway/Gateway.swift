@@ -82,7 +82,7 @@ package struct Gateway: Sendable {
         let sender = "key \(key.id)"
         guard places.take(sender) else { throw .tooManyRequests }
         defer { places.release(sender) }
-        return await host.push(push.forHost(body: request.body), to: push.topic).apns
+        return await host.push(push.forHost(body: request.body).sent(by: sender), to: push.topic).apns
     }
 
     /// The key of the sender. A key that sends too fast is refused here, before its push is decoded.

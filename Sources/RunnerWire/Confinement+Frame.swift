@@ -3,7 +3,7 @@
 extension Confinement {
     /// Version of the wire format, the first field of the first frame. Host and runner with different versions cannot
     /// communicate.
-    package static let wireVersion: UInt16 = 14
+    package static let wireVersion: UInt16 = 15
 }
 
 extension FrameWriter {

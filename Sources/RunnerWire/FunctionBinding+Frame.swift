@@ -35,7 +35,8 @@ extension FrameWriter {
         case .containerPath: put(ArgumentCode.containerPath)
         case .remainingMilliseconds: put(ArgumentCode.remainingMilliseconds)
         case .setting(let key): put(.setting, text: key)
-        case .null: put(ArgumentCode.null)
+        // A downloaded file crosses as a string, its path. This argument has no file.
+        case .null, .download: put(ArgumentCode.null)
         case .outString(let size): put(.outString, UInt32(clamping: size))
         case .outInt64: put(ArgumentCode.outInt64)
         }

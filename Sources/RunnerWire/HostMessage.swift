@@ -53,6 +53,8 @@ package struct RunnerPlan: Hashable, Sendable {
         package let payload: [UInt8]
         /// The cursor that an earlier run of the task left; nil when the task begins from the start.
         package let cursor: TaskCursor?
+        /// The claim of a task from the queue of a fleet; nil for any other task.
+        package let claim: Claim?
 
         package init(
             id: TaskID,
@@ -66,7 +68,8 @@ package struct RunnerPlan: Hashable, Sendable {
             protection: ProtectionType = .default,
             continued: ContinuedTerms? = nil,
             payload: [UInt8],
-            cursor: TaskCursor? = nil
+            cursor: TaskCursor? = nil,
+            claim: Claim? = nil
         ) {
             self.id = id
             self.kind = kind
@@ -80,6 +83,7 @@ package struct RunnerPlan: Hashable, Sendable {
             self.continued = continued
             self.payload = payload
             self.cursor = cursor
+            self.claim = claim
         }
     }
 

@@ -46,6 +46,7 @@ extension FrameWriter {
         put(task.continued)
         put(bytes: task.payload)
         put(task.cursor)
+        put(task.claim)
     }
 
     private mutating func put(_ cursor: TaskCursor?) {
@@ -55,6 +56,14 @@ extension FrameWriter {
         put(text: cursor.version)
         put(cursor.movedAt.nanoseconds)
         put(cursor.submission)
+    }
+
+    private mutating func put(_ claim: Claim?) {
+        put(claim != nil)
+        guard let claim else { return }
+        put(claim.item)
+        put(claim.fence)
+        put(claim.isBound)
     }
 
     mutating func put(_ request: TaskRequest) {
@@ -114,7 +123,7 @@ extension FrameReader {
             deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
             entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),
             gracePeriod: .nanoseconds(try integer("plan.grace") as Int64),
-            tasks: try list("plan.tasks", minimumSize: 48) { fields throws(WireError) in try fields.plannedTask() }
+            tasks: try list("plan.tasks", minimumSize: 49) { fields throws(WireError) in try fields.plannedTask() }
         )
     }
 
@@ -200,7 +209,8 @@ extension FrameReader {
             protection: try value("task.protection"),
             continued: try continuedTerms(),
             payload: try bytes("task.payload"),
-            cursor: try cursor()
+            cursor: try cursor(),
+            claim: try claim()
         )
     }
 
@@ -211,6 +221,15 @@ extension FrameReader {
             version: try text("cursor.version"),
             movedAt: WallTime(nanoseconds: try integer("cursor.movedAt")),
             submission: try value("cursor.submission")
+        )
+    }
+
+    private mutating func claim() throws(WireError) -> Claim? {
+        guard try flag("claim.isThere") else { return nil }
+        return Claim(
+            item: try integer("claim.item"),
+            fence: try integer("claim.fence"),
+            isBound: try flag("claim.isBound")
         )
     }
 }

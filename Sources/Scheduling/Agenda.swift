@@ -45,6 +45,8 @@ struct Agenda: Sendable {
         /// An alert to the plugin has waited long enough for its extension, or its notification is shown again after a
         /// failed commit.
         case alerts(PluginIdentifier)
+        /// The trust in a lease ends.
+        case leases
         /// The reads of pending work that failed are repeated.
         case load
         /// The backlog still contains chores, because one event processes only a limited number of them.

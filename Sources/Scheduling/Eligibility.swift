@@ -68,6 +68,10 @@ package enum Eligibility {
         package var isUserRequested = false
         /// Whether a user paused the work, which is a transfer.
         package var isPaused = false
+        /// The time until which the work waits for the renewal of its lease; nil for work that does not.
+        package var renewalUntil: MonotonicTime?
+        /// Whether a download is open that the function of the work takes as an argument.
+        package var awaitsDownload = false
         /// Whether the manifest permits the identifier of the work for its kind.
         package var isPermitted = true
         /// Whether running the work would use further capacity of the lane: by a launch of its own, or by moving a
@@ -95,6 +99,9 @@ package enum Eligibility {
         var reasons = permissionReasons(against: work, facts, standing: standing, configuration: configuration)
         if facts.isPaused, let identifier = work.identifier { reasons.append(.transferPaused(identifier)) }
         if let end = facts.overdueUntil { reasons.append(.deadlinePassed(until: end)) }
+        if let end = facts.renewalUntil, let lease = work.claim?.lease {
+            reasons.append(.leaseUnconfirmed(lease, until: end))
+        }
         if !facts.isUserRequested {
             reasons += timeReasons(against: work, standing: standing, configuration: configuration, now: now)
             reasons += conditionReasons(against: work, conditions: conditions)
@@ -110,6 +117,7 @@ package enum Eligibility {
                 now: now
             )
         )
+        if facts.awaitsDownload { reasons.append(.downloadUnfinished(work.plugin)) }
         if let occupant = standing.laneOccupant {
             reasons.append(.laneBusy(work.kind.lane, occupant, isStopping: standing.isOccupantStopping))
         }
@@ -148,7 +156,7 @@ package enum Eligibility {
         if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }
         // An extension that is refused only for lack of its main plugin returns with it: the absence of the main plugin
         // is the reason.
-        if standing.entry == nil, absences.isEmpty || !standing.isOrphan {
+        if case nil = standing.entry, absences.isEmpty || !standing.isOrphan {
             absences.append(absence(of: standing.plugin, standing.refusal))
         }
         return absences

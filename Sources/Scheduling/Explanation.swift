@@ -20,6 +20,8 @@ package struct Explanation: Hashable, Sendable {
     package var schedule: ScheduleListing?
     /// The replacements of the pending request; nil when none is pending, or it replaced none.
     package var replacements: Replacements?
+    /// The claim of the pending or running task; nil without one.
+    package var claim: ExplainedClaim?
     /// The reasons that block all work of the plugin, because the plugin or its main plugin is missing, refused,
     /// disabled or paused. For a scheduled identifier also the reason why the manifest refuses each occurrence. Empty
     /// while work is pending.
@@ -80,7 +82,7 @@ extension Scheduler {
             replacements = plugins[owner].requests.replacements[identifier]
         }
         let schedule = owner.flatMap { listing(of: ScheduledTask(plugin: $0, identifier: identifier)) }
-        return Explanation(
+        var explanation = Explanation(
             identifier: identifier,
             plugin: owner,
             states: states.isEmpty ? [.unknown] : states,
@@ -88,6 +90,8 @@ extension Scheduler {
             replacements: replacements,
             now: now
         ).adding(owner.map { obstacles(to: schedule, of: $0) } ?? [])
+        explanation.claim = owner.flatMap { explainedClaim(of: identifier, $0) }
+        return explanation
     }
 
     /// The pending request of the identifier, unless its launch is being committed; without one, the interrupted task

@@ -25,6 +25,7 @@ extension Scheduler {
             case .pushAnswers(let plugin): dropPushAnswers(of: plugin, at: now)
             case .alerts(let plugin): showLateAlerts(of: plugin, at: now)
             case .load: loading.retry()
+            case .leases: awaitTrustEnd(at: now)
             }
         }
         while let alarm = agenda.popWall(upTo: now.wall) {
@@ -111,7 +112,8 @@ extension Scheduler {
             !isStopping && plugins.contains(plugin) && plugins[plugin].requests.nextDue().map { $0 <= time } ?? false
         case .deadlines(let plugin):
             !isStopping && plugins.contains(plugin)
-                && plugins[plugin].requests.nextDeadline().map { $0 <= time } ?? false
+                && (!plugins[plugin].requests.lost.isEmpty
+                    || plugins[plugin].requests.nextDeadline().map { $0 <= time } ?? false)
         case .removedPlugin(let plugin): plugins.contains(plugin) && plugins[plugin].entry == nil
         case .plugin(let plugin, let lane): isAwaited(plugin, in: lane)
         case .occurrence(let plugin, let identifier):
@@ -139,6 +141,7 @@ extension Scheduler {
         case .pushLines(let plugin): !isStopping && pushLines[plugin]?.hasSums == true
         case .pushAnswers(let plugin): !isStopping && pushAnswers[plugin] != nil
         case .alerts(let plugin): !isStopping && alertLines[plugin] != nil
+        case .leases: leases.nextEnd != nil
         case .backlog: !backlog.isEmpty
         case .keep, .stop, .load: true
         }

@@ -13,7 +13,8 @@ extension Scheduler {
 
     mutating func alert(_ alert: Alert, reply: ReplyToken, at now: Moment) {
         if answers(repetition: alert, reply: reply, at: now) { return }
-        if let refusal = refusal(of: alert) { return emit(.answer(reply, .refused(refusal))) }
+        if let refusal = refusal(of: alert, at: now) { return emit(.answer(reply, .refused(refusal))) }
+        alertRates[alert.plugin, default: AlertRate(at: now.monotonic)].take(at: now.monotonic)
         if let identity = alert.identity { repeatedAlerts[alert.plugin, default: [:]][identity] = [] }
         let number = nextSubmission()
         let earlier = alertLines[alert.plugin]?.last(of: alert.topic)
@@ -96,7 +97,7 @@ extension Scheduler {
         return true
     }
 
-    private func recorded(_ alert: StagedAlert, at now: Moment) -> [LedgerChange] {
+    private mutating func recorded(_ alert: StagedAlert, at now: Moment) -> [LedgerChange] {
         record([alert.answered].compactMap(\.self), of: alert.plugin, at: now)
     }
 
@@ -247,7 +248,7 @@ extension Scheduler {
     // MARK: Refusals
 
     /// The refusal of an alert; nil when it is accepted.
-    private func refusal(of alert: Alert) -> SubmissionRefusal? {
+    private func refusal(of alert: Alert, at now: Moment) -> SubmissionRefusal? {
         let plugin = alert.plugin
         if isStopping { return .hostStopping(remedy: "send the push again after the host's restart") }
         guard plugins.contains(plugin), let entry = plugins[plugin].entry else {
@@ -255,6 +256,10 @@ extension Scheduler {
         }
         if let main = entry.containingPlugin { return .pushToExtension(plugin, of: main) }
         if !configuration.policy(for: plugin).isEnabled { return .pluginDisabled(plugin) }
+        return countRefusal(ofAlertTo: plugin) ?? rateRefusal(ofAlertTo: plugin, at: now)
+    }
+
+    private func countRefusal(ofAlertTo plugin: PluginIdentifier) -> SubmissionRefusal? {
         let count = alertLines[plugin]?.count ?? 0
         if count < configuration.eventLimit { return nil }
         return SubmissionRefusal(
@@ -263,6 +268,16 @@ extension Scheduler {
             message: "alerts that wait for the notification service extension of \(plugin): \(count), and at most"
                 + " \(configuration.eventLimit) may wait; send the push again later, or raise limits.event in the"
                 + " host's configuration and run bgtask host reload"
+        )
+    }
+
+    private func rateRefusal(ofAlertTo plugin: PluginIdentifier, at now: Moment) -> SubmissionRefusal? {
+        guard let wait = alertRates[plugin]?.wait(at: now.monotonic) else { return nil }
+        return SubmissionRefusal(
+            code: .tooManyPendingTaskRequests,
+            subReason: .alertLimit,
+            message: "too many alerts to \(plugin): the host accepts \(AlertRate.burst) at once, then one in"
+                + " \(AlertRate.interval.humanReadable); send the push again in \(wait.humanReadable)"
         )
     }
 }

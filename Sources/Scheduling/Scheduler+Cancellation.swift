@@ -8,13 +8,21 @@ extension Scheduler {
         _ identifier: TaskIdentifier,
         of plugin: PluginIdentifier?,
         from launch: LaunchNumber?,
+        claim: Claim.Key? = nil,
         reply: ReplyToken,
         at now: Moment
     ) {
         guard let owner = plugin.map({ mainPlugin(of: $0) }) ?? holder(of: identifier), plugins.contains(owner) else {
             return emit(.answer(reply, .cancelled(0)))
         }
-        cancel(Cancellation(plugin: owner, identifier: identifier, launch: launch, reply: reply), at: now)
+        let cancellation = Cancellation(
+            plugin: owner,
+            identifier: identifier,
+            launch: launch,
+            claim: claim,
+            reply: reply
+        )
+        cancel(cancellation, at: now)
     }
 
     mutating func cancelAll(
@@ -79,7 +87,8 @@ extension Scheduler {
                 cancellation.covers($0.request.identifier)
             }
         }
-        return plugins[cancellation.plugin].requests[identifier].map { [$0] } ?? []
+        let request = plugins[cancellation.plugin].requests[identifier]
+        return [request].compactMap { $0 }.filter { cancellation.covers(claim: $0.request.claim?.claim) }
     }
 
     private func running(for cancellation: Cancellation) -> [RunningTask] {
@@ -87,7 +96,8 @@ extension Scheduler {
             cancellation.identifier.map { launches.numbers(running: $0) } ?? launches.numbers(of: cancellation.plugin)
         return numbers.compactMap(launches.find).filter { $0.plugin == cancellation.plugin }.flatMap { launch in
             (launch.execution?.tasks ?? []).compactMap { task -> RunningTask? in
-                guard task.outcome == nil, !task.wasCancelled, cancellation.covers(task.work.identifier)
+                guard task.outcome == nil, !task.wasCancelled, cancellation.covers(task.work.identifier),
+                    cancellation.covers(claim: task.work.claim?.claim)
                 else { return nil }
                 return RunningTask(task, of: launch.number, by: callingUser)
             }
@@ -164,7 +174,7 @@ extension Scheduler {
         guard let plugin = launches.find(task.launch)?.plugin else { return }
         launches.execute(task.launch) { $0.undecided += 1 }
         guard let identifier = task.identifier else { return }
-        plugins[plugin].requests.begin(.concernsRunningTask, about: identifier, as: change)
+        plugins[plugin].requests.begin(.forbidsReturn(of: task.submission), about: identifier, as: change)
     }
 
     mutating func endDeciding(

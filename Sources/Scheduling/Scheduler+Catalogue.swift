@@ -96,6 +96,7 @@ extension Scheduler {
         for plugin in (extensions[plugin] ?? []).sorted() { backlog.add(.consider(plugin, .event)) }
         expireTransfers(withoutRightsOf: plugin, at: now)
         if loading.isMissing(plugin) { return }
+        resumeDownloads(of: plugin, at: now)
         reevaluate(plugin, at: now)
         arrangeSchedules(of: plugin, at: now)
         for lane in Lane.allCases { consider(plugin, lane, at: now) }

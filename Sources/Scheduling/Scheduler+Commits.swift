@@ -28,6 +28,8 @@ extension Scheduler {
         case .cursorClearing(let reply): emit(.answer(reply, .cursorCleared))
         case .transferPause(let transfer, let reply): pauseRecorded(of: transfer, reply: reply, at: now)
         case .pushToken(let staged): settle(staged, at: now)
+        case .lease(let lease, let reply): settle(lease, reply: reply, at: now)
+        case .leaseDeletion(let name, let reply): leaseDeleted(name, reply: reply, at: now)
         case .waits(let plugin, _): waitsWritten(of: plugin, at: now)
         case .keeping: break
         }
@@ -60,6 +62,8 @@ extension Scheduler {
         case .transferPause(let transfer, let reply):
             pauseNotRecorded(of: transfer, reply: reply, because: message, at: now)
         case .pushToken(let staged): rollBack(staged, because: message, at: now)
+        case .lease(_, let reply), .leaseDeletion(_, let reply):
+            emit(.answer(reply, .notRecorded(message: message)))
         case .waits(let plugin, let classes): waitsNotWritten(of: plugin, classes, at: now)
         case .keeping(let changes):
             kept += changes
@@ -97,7 +101,8 @@ extension Scheduler {
                 .endTask, .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue,
                 .endLaunch, .recordWait, .setDeferrals, .rememberPlugin,
                 .forgetPlugin, .setPause, .keepPushAnswer, .changePushToken, .storeTransfer, .takeTransfer,
-                .dropTransfers, .storeAlert, .showNotification, .raiseIncarnation:
+                .dropTransfers, .storeAlert, .showNotification, .raiseIncarnation, .storeLease,
+                .removeLease:
                 change
             }
         }
@@ -124,10 +129,12 @@ extension Scheduler {
         let due = request.due(at: now, configuration)
         plugins[plugin].requests.insert(request, dueAt: due, readySince: readySince, at: now.wall)
         if transfers[plugin]?[request.number]?.isPaused == true { plugins[plugin].requests.setPaused(identifier, true) }
+        awaitDownloads(of: request, at: now)
         if let due { agenda.add(.requests(plugin), at: due) }
         if let deadline = request.request.expiresAt { agenda.add(.deadlines(plugin), at: deadline) }
         if owners[identifier] != plugin { strays[identifier, default: []].insert(plugin) }
         if request.needsUnlockedContainer { toWatchAnew.insert(plugin) }
+        applyClaim(of: request, at: now)
     }
 
     /// Removes the request `number` after its removal was committed. A newer pending request of the identifier stays.

@@ -10,14 +10,31 @@ extension Scheduler {
     /// stays pending is evaluated again after that commit. A request whose deadline is in doubt is blocked, and its end
     /// is staged after the doubt.
     mutating func lapseOverdue(_ plugin: PluginIdentifier, at now: Moment) {
-        guard !isStopping, plugins.contains(plugin), !plugins[plugin].requests.deadlines.isEmpty else { return }
+        guard !isStopping, plugins.contains(plugin) else { return }
+        endLostClaims(of: plugin, at: now)
+        if plugins[plugin].requests.deadlines.isEmpty { return }
         let doubt = clockDoubt.deadlines(at: now)
         let overdue = plugins[plugin].requests.takeOverdue(at: now.wall, inDoubtUpTo: doubt)
         if plugins[plugin].requests.deadlines.hasDoubted { agenda.add(.deadlines(plugin), at: clockDoubt.end) }
         awaitDeadline(of: plugin)
-        if overdue.isEmpty { return }
-        let lapse = StagedLapse(plugin: plugin, requests: overdue, change: inFlight.nextChange())
-        for request in overdue {
+        lapse(overdue, of: plugin, because: .deadlinePassed, at: now)
+    }
+
+    /// Stages the end of the plugin's requests whose claim is lost. Here, too, a change in flight decides first.
+    private mutating func endLostClaims(of plugin: PluginIdentifier, at now: Moment) {
+        if plugins[plugin].requests.lost.isEmpty { return }
+        lapse(plugins[plugin].requests.takeLost(), of: plugin, because: .leaseLost, at: now)
+    }
+
+    private mutating func lapse(
+        _ requests: [PendingRequest],
+        of plugin: PluginIdentifier,
+        because cause: StagedLapse.Cause,
+        at now: Moment
+    ) {
+        if requests.isEmpty { return }
+        let lapse = StagedLapse(cause: cause, plugin: plugin, requests: requests, change: inFlight.nextChange())
+        for request in requests {
             let identifier = request.request.identifier
             plugins[plugin].requests.begin(.removes(request.number), about: identifier, as: lapse.change)
         }
@@ -36,7 +53,7 @@ extension Scheduler {
         stage(
             .lapse(lapse),
             lapse.requests.flatMap { request -> [LedgerChange] in
-                [.removeRequest(request.number), .journal(.lapse(of: request, at: now))]
+                [.removeRequest(request.number), .journal(.lapse(of: request, because: lapse.cause, at: now))]
             } + lapse.ends.changes
         )
     }
@@ -102,14 +119,17 @@ extension Scheduler {
             var left: [PendingRequest] = []
             for request in lapse.requests {
                 let identifier = request.request.identifier
-                if plugins[plugin].requests.number(of: identifier) == request.number, request.isOverdue(at: now.wall) {
+                if plugins[plugin].requests.number(of: identifier) == request.number,
+                    lapse.cause == .leaseLost || request.isOverdue(at: now.wall)
+                {
                     left.append(request)
                 } else {
                     plugins[plugin].requests.end(lapse.change, about: identifier)
                     plugins[plugin].requests.awaitDeadline(of: request)
                 }
             }
-            if !left.isEmpty { stage(StagedLapse(plugin: plugin, requests: left, change: lapse.change), at: now) }
+            let again = StagedLapse(cause: lapse.cause, plugin: plugin, requests: left, change: lapse.change)
+            if !left.isEmpty { stage(again, at: now) }
             if left.count == lapse.requests.count { continue }
             awaitDeadline(of: plugin)
             resumeOperations(of: plugin, at: now)
@@ -119,8 +139,9 @@ extension Scheduler {
 }
 
 extension JournalEntry {
-    /// The entry about a pending request whose deadline passed before it started.
-    static func lapse(of request: PendingRequest, at now: Moment) -> JournalEntry {
+    /// The entry about a pending request whose deadline passed, or whose claim was lost, before it started.
+    static func lapse(of request: PendingRequest, because cause: StagedLapse.Cause, at now: Moment) -> JournalEntry {
+        if cause == .leaseLost { return leaseLost(request, at: now) }
         let thing = request.request.kind == .push ? "push" : "submission"
         return JournalEntry(
             request,
@@ -128,6 +149,18 @@ extension JournalEntry {
             at: now,
             message: "\(thing) \(request.number) lapsed: its deadline passed before it started; set a later expires_at,"
                 + " or see with \"bgtask why\" which reasons delay such work"
+        )
+    }
+
+    private static func leaseLost(_ request: PendingRequest, at now: Moment) -> JournalEntry {
+        let lease = request.request.claim.map { " \($0.lease)" } ?? ""
+        return JournalEntry(
+            request,
+            .leaseLost,
+            at: now,
+            message: "submission \(request.number) ended before it started: its lease\(lease) is no longer trusted, so"
+                + " another host may run the item; see with \"bgtask fleet status\" whether the feeder reaches the"
+                + " database"
         )
     }
 }

@@ -11,12 +11,12 @@ extension Scheduler {
         case .submitted(let submission, let reply): submit(submission, for: .caller(reply), at: now)
         case .triggered(let trigger, let reply): self.trigger(trigger, reply: reply, at: now)
         case .pushed(let push, let reply): self.push(push, reply: reply, at: now)
-        case .transferBegun(let transfer, let reply): begin(transfer, reply: reply, at: now)
+        case .transferBegun(let transfer, let reply): begin(transfer, for: .caller(reply), at: now)
         case .transferPauseRequested(let identifier, let isPaused, let reply):
             setPaused(isPaused, identifier, reply: reply, at: now)
         case .alerted(let alert, let reply): self.alert(alert, reply: reply, at: now)
-        case .cancelRequested(let identifier, let plugin, let launch, let reply):
-            cancel(identifier, of: plugin, from: launch, reply: reply, at: now)
+        case .cancelRequested(let identifier, let plugin, let launch, let claim, let reply):
+            cancel(identifier, of: plugin, from: launch, claim: claim, reply: reply, at: now)
         case .cancelAllRequested(let plugin, let launch, let reply):
             cancelAll(of: plugin, from: launch, reply: reply, at: now)
         case .runRequested(let identifiers, let reply): requestRun(of: identifiers, reply: reply, at: now)
@@ -32,6 +32,8 @@ extension Scheduler {
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
         case .pauseRequested(let plugin, let end, let reply): pause(plugin, until: end, reply: reply, at: now)
         case .resumeRequested(let plugin, let reply): resume(plugin, reply: reply, at: now)
+        case .leaseRenewed(let renewal, let reply): renew(renewal, reply: reply, at: now)
+        case .leaseDeletionRequested(let name, let owner, let reply): deleteLease(name, owner: owner, reply: reply)
         case .byUser(let user, let event): dispatch(event, by: user, at: now)
 
         // Results from the ledger.

@@ -57,7 +57,7 @@ extension Scheduler {
         forgetOrigins(of: number, launch.plugin)
         endWork(of: launch.plugin, in: launch.lane)
         remember(launch, execution, as: aftermath.outcome, used: used, at: now)
-        if launch.lane == .transfer { emit(.sweepTransfers(launch.plugin)) }
+        if launch.lane == .transfer || !execution.plan.files.isEmpty { emit(.sweepTransfers(launch.plugin)) }
         if launch.lane == .background { rest(launch.plugin, at: now) }
         toEnforceAnew.insert(number)
         releaseIfRecorded(number, at: now)
@@ -213,6 +213,12 @@ extension Scheduler {
     ) {
         guard let task = launches.find(number)?.execution?.tasks[index], task.outcome == nil else { return }
         launches.execute(number) { $0.tasks[index].outcome = outcome }
+        let isLeaseLost = task.expiration?.reason == .leaseLost
+        func journal(_ entry: JournalEntry) -> LedgerChange {
+            var entry = entry
+            entry.isLeaseLost = isLeaseLost
+            return .journal(entry)
+        }
         let entry = JournalEntry(
             task.work,
             .task(outcome),
@@ -221,10 +227,10 @@ extension Scheduler {
             blame: blame,
             message: message
         )
-        var changes: [LedgerChange] = [.endTask(number, task.work.number), .journal(entry)]
+        var changes: [LedgerChange] = [.endTask(number, task.work.number), journal(entry)]
         if wasCancelled {
             let user = task.cancelledBy
-            changes.append(.journal(.cancelledWhileRunning(task.work, launch: number, by: user, at: now)))
+            changes.append(journal(.cancelledWhileRunning(task.work, launch: number, by: user, at: now)))
         }
         // A task that succeeds has done all its work: its next request begins from the start.
         // Also for a task without a known cursor: the ledger may have one that is still being reported.
@@ -232,12 +238,13 @@ extension Scheduler {
             changes.append(.dropCursor(task.work.plugin, identifier, of: task.work.number))
         }
         if isConsumed, !outcome.isFinal {
-            changes.append(.journal(.consumed(task.work, by: outcome, launch: number, blame: blame, at: now)))
+            changes.append(journal(.consumed(task.work, by: outcome, launch: number, blame: blame, at: now)))
         }
         changes += showing(task, endedAs: outcome, at: now)
         if let newer { changes.append(.journal(.superseded(task.work, by: newer, launch: number, at: now.wall))) }
         let isHandled = outcome == .succeeded || outcome == .noData
         if task.work.isSessionEvent, isHandled { changes += droppingHandled(task.work) }
+        if isHandled { changes += takingFiles(of: task.work) }
         record(changes, ending: task.work, returns: false, ends: ends, of: number)
     }
 

@@ -61,6 +61,7 @@ extension Scheduler {
         }
         expire(number, stopped ?? [], because: .stoppedByUser, at: now)
         expireTransfers(ifWithoutRights: number, at: now)
+        expireLostClaims(in: number, at: now)
         relievePressure(at: now)
     }
 

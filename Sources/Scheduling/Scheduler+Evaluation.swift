@@ -52,7 +52,9 @@ extension Scheduler {
             if key.isOverdue { facts.overdueUntil = overdueEnd(at: now) }
             facts.isUserRequested = key.isUserRequested
             facts.isPermitted = key.isPermitted
-            facts.isPaused = key.isPaused
+            facts.isPaused = key.isPaused && lane == .transfer
+            facts.renewalUntil = key.isPaused ? renewalEnd(of: first, at: now) : nil
+            facts.awaitsDownload = key.awaitsDownload
             // Capacity is checked for each continued request, because a running launch may take it.
             facts.needsCapacity = lane != .continued
             let reasons = reasons(against: .request(first), facts, standing, occupancy, at: now)
@@ -99,12 +101,15 @@ extension Scheduler {
     func reasons(against request: PendingRequest, isLaunchedByUser: Bool = false, at now: Moment) -> [Reason] {
         let (plugin, lane) = (request.plugin, request.request.kind.lane)
         let identifier = request.request.identifier
+        let requests = plugins[plugin].requests
         var facts = Eligibility.WorkFacts()
-        facts.isInFlight = plugins[plugin].requests.isInFlight(identifier)
+        facts.isInFlight = requests.isInFlight(identifier)
         if request.isOverdue(at: now.wall) { facts.overdueUntil = overdueEnd(at: now) }
-        facts.isUserRequested = isLaunchedByUser || plugins[plugin].requests.isUserRequested(identifier)
-        facts.isPermitted = plugins[plugin].requests.isPermitted(identifier, as: request.request.kind)
-        facts.isPaused = plugins[plugin].requests.isPaused(identifier)
+        facts.isUserRequested = isLaunchedByUser || requests.isUserRequested(identifier)
+        facts.isPermitted = requests.isPermitted(identifier, as: request.request.kind)
+        facts.isPaused = lane == .transfer && requests.isPaused(identifier)
+        facts.renewalUntil = renewalEnd(of: request, at: now)
+        facts.awaitsDownload = requests.awaitsDownload(identifier)
         var standing = standing(of: plugin, in: lane)
         if lane == .continued {
             standing.laneOccupant = awaitedLaunch(of: request.number, plugin)
@@ -133,7 +138,7 @@ extension Scheduler {
                 isOrphan: state.pointee.isOrphan,
                 policy: state.pointee.policy,
                 pause: pause(of: plugin),
-                main: (state.pointee.entry ?? state.pointee.lastEntry)?.containingPlugin.map(standing(ofMain:)),
+                main: state.pointee.containingPlugin.map(standing(ofMain:)),
                 laneOccupant: occupant == own ? nil : occupant,
                 isOccupantStopping: occupant.map(launches.isStopping) ?? false,
                 cooldownEnd: state.pointee.cooldownEnd,
@@ -182,8 +187,9 @@ extension Scheduler {
 
     /// The request to which `place` refers, with the start of its deferral filled in; nil when the request was removed.
     func presented(_ place: RequestPlace, of plugin: PluginIdentifier) -> PendingRequest? {
-        guard let slot = plugins[plugin].requests.store[place] else { return nil }
-        let request = plugins[plugin].requests.store.request(slot, of: plugin)
+        let store = plugins[plugin].requests.store
+        guard let slot = store[place] else { return nil }
+        let request = store.request(slot, of: plugin)
         return presented(request, readySince: slot.group == RequestSlot.noGroup ? nil : slot.readySince)
     }
 

@@ -25,6 +25,8 @@ extension Scheduler {
         restorePushSums(snapshot.pushSums, at: now)
         restorePushAnswers(snapshot.pushAnswers, at: now)
         pushTokenHolders = snapshot.pushTokenHolders
+        leases.restore(snapshot.leases, at: now.bootTime)
+        awaitTrustEnd(at: now)
         showLeftAlerts(snapshot.alerts, at: now)
         for (plugin, pause) in pauses {
             if let end = pause.until { agenda.add(.pause(plugin), at: end) }

@@ -33,7 +33,7 @@ extension Scheduler {
         let message = "the host is stopping and has not loaded the pending work; try again after its restart"
         let answer: SchedulerAction
         switch call {
-        case .cancellation(_, _, _, let reply), .cancellationOfAll(_, _, let reply), .taskStop(_, let reply):
+        case .cancellation(_, _, _, _, let reply), .cancellationOfAll(_, _, let reply), .taskStop(_, let reply):
             answer = .answer(reply, .notRecorded(message: message))
         case .runRequest(_, let reply): answer = .answer(reply, .notLaunching(message: message))
         case .submission, .trigger, .push, .transfer, .alert, .purge: return false
@@ -51,11 +51,11 @@ extension Scheduler {
         var event = event
         switch call {
         case .submission(let submission): isForeground = self.isForeground(submission)
-        case .cancellation(let identifier, let plugin?, let launch, let reply):
-            event = .cancelRequested(identifier, of: mainPlugin(of: plugin), from: launch, reply: reply)
+        case .cancellation(let identifier, let plugin?, let launch, let claim, let reply):
+            event = .cancelRequested(identifier, of: mainPlugin(of: plugin), from: launch, claim: claim, reply: reply)
         case .cancellationOfAll(let plugin, let launch, let reply):
             event = .cancelAllRequested(of: mainPlugin(of: plugin), from: launch, reply: reply)
-        case .cancellation(_, nil, _, _), .trigger, .push, .transfer, .alert, .runRequest, .taskStop, .purge: break
+        case .cancellation(_, nil, _, _, _), .trigger, .push, .transfer, .alert, .runRequest, .taskStop, .purge: break
         }
         return ParkedEvent(event: event, user: callingUser, isForeground: isForeground)
     }
@@ -86,7 +86,7 @@ extension Scheduler {
         case .push(let plugin): return .known([plugin])
         case .transfer(let plugin): return .known([mainPlugin(of: plugin)])
         case .alert(let plugin): return .known([plugin] + (extensions[plugin] ?? []).sorted())
-        case .cancellation(let identifier, let plugin, _, _):
+        case .cancellation(let identifier, let plugin, _, _, _):
             return plugin.map { .known([mainPlugin(of: $0)]) } ?? concerned(byNames: [identifier])
         case .cancellationOfAll(let plugin, _, _): return .known([mainPlugin(of: plugin)])
         case .runRequest(let identifiers, _): return concerned(byNames: identifiers)
@@ -109,7 +109,7 @@ extension SchedulerEvent {
         case push(to: PluginIdentifier)
         case transfer(of: PluginIdentifier)
         case alert(to: PluginIdentifier)
-        case cancellation(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber?, ReplyToken)
+        case cancellation(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber?, Claim.Key?, ReplyToken)
         case cancellationOfAll(of: PluginIdentifier, from: LaunchNumber?, ReplyToken)
         case runRequest([TaskIdentifier], ReplyToken)
         case taskStop(TaskIdentifier, ReplyToken)
@@ -126,18 +126,19 @@ extension SchedulerEvent {
         case .transferPauseRequested(let identifier, _, _):
             identifier.transfer.map { .transfer(of: $0.plugin) }
         case .alerted(let alert, _): .alert(to: alert.plugin)
-        case .cancelRequested(let identifier, let plugin, let launch, let reply):
-            .cancellation(identifier, of: plugin, from: launch, reply)
+        case .cancelRequested(let identifier, let plugin, let launch, let claim, let reply):
+            .cancellation(identifier, of: plugin, from: launch, claim, reply)
         case .cancelAllRequested(let plugin, let launch, let reply):
             .cancellationOfAll(of: plugin, from: launch, reply)
         case .runRequested(let identifiers, let reply): .runRequest(identifiers, reply)
         case .taskStopRequested(let identifier, let reply): .taskStop(identifier, reply)
         case .purgeRequested(let plugin, _): .purge(plugin)
         // The event within `byUser` is dispatched, and parked, by itself. Only a loaded task runs, and can expire or
-        // stop. Simulated conditions and the configuration are about the host, and pauses do not depend on pending
-        // work.
+        // stop. Simulated conditions and the configuration are about the host. Pauses and leases do not depend on
+        // pending work.
         case .byUser, .cursorClearRequested, .pushTokenChangeRequested, .expirationSimulated, .launchStopRequested,
-            .conditionsSimulated, .configured, .pauseRequested, .resumeRequested:
+            .conditionsSimulated, .configured, .pauseRequested, .resumeRequested, .leaseRenewed,
+            .leaseDeletionRequested:
             nil
         case .committed, .commitFailed, .loaded, .notLoaded: nil
         case .catalogued, .conditionsChanged, .diskSampled, .timeZonesChanged, .resumed, .timerFired, .stopRequested,

@@ -28,21 +28,11 @@ extension Scheduler {
     /// Whether a background request that is accepted now can start at once: in a new launch, or in one that is being
     /// prepared.
     func canStart(_ request: PendingRequest, at now: Moment) -> Bool {
-        let (plugin, identifier) = (request.plugin, request.request.identifier)
-        guard !isStopping, !isLedgerFailing, hasCatalogue, !loading.isMissing(plugin),
-            request.due(at: now, configuration) == nil, !request.isOverdue(at: now.wall)
+        guard !isStopping, !isLedgerFailing, hasCatalogue, !loading.isMissing(request.plugin),
+            request.due(at: now, configuration) == nil, !request.isOverdue(at: now.wall),
+            !takesDownloads(request.request.identifier, request.plugin)
         else { return false }
-        // A launch without a batch takes the request, so that this launch does not block it.
-        let occupant = plugins[plugin].occupants[.background]
-        let own = occupant.flatMap { launches.find($0)?.isPreparing == true ? $0 : nil }
-        let standing = standing(of: plugin, in: .background, for: own)
-        let occupancy = occupancy(of: .background, for: own)
-        let evaluation = evaluate(plugin, in: .background, standing, occupancy, at: now)
-        var facts = Eligibility.WorkFacts()
-        facts.isPermitted = plugins[plugin].requests.isPermitted(identifier, as: request.request.kind)
-        // The pending request that the new one replaces does not block it.
-        facts.alone = evaluation.alone.flatMap { $0.label == identifier.text ? nil : $0.label }
-        return reasons(against: .request(request), facts, standing, occupancy, at: now).isEmpty
+        return obstacles(toNew: request, at: now).isEmpty
     }
 
     /// Forms the batch of the launch that was prepared for a submission, when the result of its commit is known. After

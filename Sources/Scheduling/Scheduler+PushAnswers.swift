@@ -12,17 +12,22 @@ extension Scheduler {
         return .pushed(first.number, first.result, expiresAt: first.expiresAt)
     }
 
-    /// The changes that record answers together with their pushes. Each also deletes the rows of dropped pushes.
-    func record(_ answers: [AnsweredPush], of plugin: PluginIdentifier, at now: Moment) -> [LedgerChange] {
-        guard let first = answers.first else { return [] }
-        let oldest = pushAnswers[plugin]?.oldest(beforeAdding: answers.count, at: now.wall) ?? first.number
-        return answers.map { .keepPushAnswer(plugin, $0, oldest: oldest) }
+    /// The changes that record answers together with their pushes, and that delete the rows of dropped pushes. Drops
+    /// the pushes for which there is no room any more.
+    mutating func record(_ answers: [AnsweredPush], of plugin: PluginIdentifier, at now: Moment) -> [LedgerChange] {
+        if answers.isEmpty { return [] }
+        pushAnswers[plugin]?.makeRoom(for: answers, at: now.wall)
+        let kept = pushAnswers[plugin] ?? AnsweredPushes()
+        return answers.enumerated().map { index, answer in
+            .keepPushAnswer(plugin, answer, oldest: kept.oldest, dropped: index == 0 ? kept.dropped : [])
+        }
     }
 
     /// Adds answers whose commit has succeeded.
     mutating func note(_ answers: [AnsweredPush], of plugin: PluginIdentifier, at now: Moment) {
         if answers.isEmpty { return }
         let isFirst = pushAnswers[plugin] == nil
+        pushAnswers[plugin]?.noteDeletion()
         for answer in answers { pushAnswers[plugin, default: AnsweredPushes()].add(answer, at: now.wall) }
         if isFirst { awaitEndOfPushAnswers(of: plugin, at: now) }
     }
@@ -37,7 +42,7 @@ extension Scheduler {
         }
     }
 
-    /// Frees the memory of answers that are too old. Their rows are deleted with the next push, or are ignored by the
+    /// Frees the memory of answers that are too old. Their rows are deleted with a later push, or are ignored by the
     /// next host.
     mutating func dropPushAnswers(of plugin: PluginIdentifier, at now: Moment) {
         pushAnswers[plugin]?.drop(at: now.wall)

@@ -30,7 +30,7 @@ extension Scheduler {
 
     mutating func beginEnd(of task: LaunchRecording.TaskEnd, plugin: PluginIdentifier) {
         guard case .request(let request) = task.work else { return }
-        let effect: RequestEffect = task.returns ? .returns(request) : .concernsRunningTask
+        let effect: RequestEffect = task.returns ? .returns(request) : .endsRunningTask
         plugins[plugin].requests.begin(effect, about: request.request.identifier, as: task.change)
     }
 
@@ -124,7 +124,7 @@ extension Scheduler {
         guard let plugin = launches.find(number)?.plugin else { return }
         for task in launches.update(number, { $0.record.supersede(identifier, by: newer) }) ?? [] {
             plugins[plugin].requests.end(task.change, about: identifier)
-            plugins[plugin].requests.begin(.concernsRunningTask, about: identifier, as: task.change)
+            plugins[plugin].requests.begin(.endsRunningTask, about: identifier, as: task.change)
         }
     }
 

@@ -102,7 +102,7 @@ extension Scheduler {
         }
         if running.moved.contains(work.number) {
             // The host or the machine went down, but not before the task had done some of its work.
-            returning.retry.hostLosses = 0
+            (returning.retry.hostLosses, returning.retry.failures) = (0, 0)
             returning.retry.setbacks += 1
             var message = "interrupted: \(cause); the task continues behind its cursor, no attempt charged"
             if returning.retry.isSetBackAgain {

@@ -7,6 +7,8 @@ enum SubmissionAsker: Hashable, Sendable {
     case caller(ReplyToken)
     /// The operator's schedule for the plugin. A refusal is journaled.
     case schedule(of: PluginIdentifier, occurrence: WallTime)
+    /// The bound function that takes the transfer as an argument. After a refusal its argument is NULL.
+    case function
 }
 
 // Submission of requests: acceptance, refusal, replacement. The answer is sent after the commit.
@@ -76,27 +78,26 @@ extension Scheduler {
         if let refusal = SubmissionRules.deadlineRefusal(of: submission.request.normalized, at: now.wall) {
             return refusal
         }
-        let old = plugins[owner].requests.expected(identifier)
+        if let refusal = claimRefusal(of: submission.request, by: owner) { return refusal }
+        let requests = plugins[owner].requests
+        let old = requests.expected(identifier)
         // A replacement of the same kind is accepted even if requeued tasks exceed the limit. This requires that the
         // replaced request is on disk, because another one may never have been counted.
         let isReplacement =
-            old.map { $0.request.kind.countedAs == kind.countedAs && plugins[owner].requests.isOnDisk($0) } ?? false
+            old.map { $0.request.kind.countedAs == kind.countedAs && requests.isOnDisk($0) } ?? false
         let refusal = SubmissionRules.refusal(
             of: submission.request,
             for: entry,
-            isPermitted: plugins[owner].requests.isPermitted(identifier, as: kind),
+            isPermitted: requests.isPermitted(identifier, as: kind),
             pending: isReplacement || kind == .transfer
-                ? nil : plugins[owner].requests.count(of: kind, beside: identifier),
+                ? nil : requests.count(of: kind, beside: identifier),
             isForeground: isForeground,
             on: conditions,
             under: configuration
         )
         if let refusal { return refusal }
-        return switch kind {
-        case .continued: self.refusal(ofContinued: submission, for: owner, at: now)
-        case .transfer: limitRefusal(ofTransferBy: owner, at: now)
-        default: nil
-        }
+        return kind == .transfer
+            ? limitRefusal(ofTransferBy: owner, at: now) : capacityRefusal(of: submission, for: owner, at: now)
     }
 
     private mutating func refuse(
@@ -109,44 +110,44 @@ extension Scheduler {
         case .caller(let reply): emit(.answer(reply, .refused(refusal)))
         case .schedule(let plugin, let occurrence):
             missOccurrence(occurrence, of: submission.request.identifier, plugin, because: refusal, at: now)
+        case .function: break
         }
     }
 
-    /// The refusal of a continued request with the strategy `fail` that cannot run now (statements 72 to 74); nil when it
-    /// can be accepted.
-    private func refusal(ofContinued submission: Submission, for owner: PluginIdentifier, at now: Moment)
+    /// The refusal of a request that may not wait: of a continued request with the strategy `fail` that cannot run now
+    /// (statements 72 to 74), and of a request that has to start soon and cannot. Nil when it can be accepted.
+    private func capacityRefusal(of submission: Submission, for owner: PluginIdentifier, at now: Moment)
         -> SubmissionRefusal?
     {
         let request = submission.request
-        guard request.continued?.strategy == .fail else { return nil }
-        let work = PendingWork.request(
-            PendingRequest(
-                plugin: owner,
-                number: lastSubmission,
-                request: request.normalized,
-                submitter: submission.submitter,
-                submittedAt: now.wall
-            )
+        let isOnlyNow = request.continued?.strategy == .fail
+        guard isOnlyNow || submission.isOnlyIfSoon else { return nil }
+        let pending = PendingRequest(
+            plugin: owner,
+            number: lastSubmission,
+            request: request.normalized,
+            submitter: submission.submitter,
+            submittedAt: now.wall
         )
-        var occupancy = occupancy(of: .continued)
-        occupancy.use.running += inFlight.continuedComing
-        var facts = Eligibility.WorkFacts()
-        facts.needsCapacity = needsCapacity(from: submission.launch, for: owner)
-        let obstacles = reasons(against: work, facts, standing(of: owner, in: .continued), occupancy, at: now)
-        guard let first = obstacles.first else { return nil }
+        let obstacle =
+            isOnlyNow
+            ? obstacles(toNew: pending, from: submission.launch, at: now).first
+            : obstacle(toSoonStartOf: pending, from: submission.launch, at: now)
+        guard let obstacle else { return nil }
         // The remedy of an advisory reason is for a pending request.
-        let remedy = first.isAdvisory ? "submit it again later" : first.remedy
+        let remedy = obstacle.isAdvisory ? "submit it again later" : obstacle.remedy
+        let (problem, choice) =
+            isOnlyNow ? ("run at once", "with strategy queue") : ("start soon", "without only_if_soon")
         return SubmissionRefusal(
             code: .immediateRunIneligible,
             subReason: .noCapacityNow,
-            message: "\(request.identifier) cannot run at once: \(first.message); \(remedy), or submit it with"
-                + " strategy queue"
+            message: "\(request.identifier) cannot \(problem): \(obstacle.message); \(remedy), or submit it \(choice)"
         )
     }
 
     /// Whether a continued request that `launch` submits needs capacity. It needs none when it may join this launch and
     /// the launch is in the continued lane. A stopping launch takes no task.
-    private func needsCapacity(from launch: LaunchNumber?, for owner: PluginIdentifier) -> Bool {
+    func needsCapacity(from launch: LaunchNumber?, for owner: PluginIdentifier) -> Bool {
         guard let origin = launch.flatMap(launches.find), !launches.isStopping(origin.number) else { return true }
         return origin.lane != .continued || origin.plugin != owner
     }
@@ -166,8 +167,10 @@ extension Scheduler {
         at now: Moment
     ) {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
-        let old = plugins[plugin].requests.expected(identifier)
-        let isOnlyChange = !plugins[plugin].requests.isInFlight(identifier)
+        let (old, isInFlight) = plugins.read(plugin) { state in
+            let requests = state.pointee.requests
+            return (requests.expected(identifier), requests.isInFlight(identifier))
+        }
         var changes: [LedgerChange] = [.storeRequest(request, payload: submission.payload)]
         let journal = lines(of: request, replacing: old, from: submission.launch, at: now)
         changes += journal.changes
@@ -186,6 +189,7 @@ extension Scheduler {
         if submission.restarts { changes.append(.restart(plugin, identifier, of: request.number)) }
         let change = inFlight.nextChange()
         plugins[plugin].requests.begin(.stores(request), about: identifier, as: change)
+        hold(request)
         let staged = StagedSubmission(
             request: request,
             replaced: old?.number,
@@ -196,7 +200,7 @@ extension Scheduler {
             takesCapacity: request.request.kind == .continued && needsCapacity(from: submission.launch, for: plugin)
         )
         stage(.submission(staged), changes)
-        if isOnlyChange { prepareLaunch(for: request, during: change, at: now) }
+        if !isInFlight { prepareLaunch(for: request, during: change, at: now) }
     }
 
     // MARK: Settling
@@ -212,6 +216,7 @@ extension Scheduler {
         if let replaced, replaced.number != submission.replaced {
             keep([.journal(.replacement(of: replaced, by: request, at: now))])
         }
+        beginDownloads(for: request, isNew: true, at: now)
         place(request, at: now)
         if let replaced { plugins[plugin].requests.replacements.add(request, replacing: replaced, at: now.wall) }
         plugins[plugin].requests.end(submission.change, about: identifier)
@@ -220,6 +225,7 @@ extension Scheduler {
         case .caller(let reply):
             emit(.answer(reply, .submitted(request.number, plugin: plugin, replacing: replaced?.number)))
         case .schedule(_, let occurrence): settleOccurrence(occurrence, of: identifier, plugin, at: now)
+        case .function: break
         }
         if let origin = submission.origin, request.request.kind == .continued, launches.find(origin) != nil {
             plugins[plugin].origins[request.number] = origin
@@ -235,11 +241,14 @@ extension Scheduler {
         let request = submission.request
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         plugins[plugin].requests.end(submission.change, about: identifier)
+        let transfer = transfers[plugin]?[request.number]
         forgetTransfer(request.number, of: plugin)
         giveBack(submission.lines, of: submission.origin)
         switch submission.asker {
         case .caller(let reply): emit(.answer(reply, .refused(.notRecorded("request", because: message))))
         case .schedule: rollBackOccurrence(of: identifier, plugin, at: now)
+        case .function:
+            if let transfer { downloadEnded(transfer, at: now) }
         }
         resumeOperations(of: plugin, at: now)
         startPrepared(after: submission.change, of: request, at: now)

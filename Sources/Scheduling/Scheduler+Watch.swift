@@ -2,7 +2,8 @@
 
 import TaskModel
 
-// The watch of conditions that are costly to sample. They are sampled while work waits for the machine or runs (C16).
+// The watch of conditions that are costly to sample. They are sampled while work waits for the machine or runs (C16), and
+// while a feeder may submit work.
 // Each event updates only the plugins that it has changed.
 extension Scheduler {
     mutating func updateWatch() {
@@ -14,7 +15,10 @@ extension Scheduler {
             }
         }
         toWatchAnew.removeAll(keepingCapacity: true)
-        let watch = Watch(sampled: !waiters.isEmpty || !launchesAtWork.isEmpty, containers: studying)
+        // What a feeder may claim depends on the conditions before any work waits for them.
+        let isAwaitingClaims = !configuration.fleet.plugins.isEmpty && leases.hasTrust
+        let isSampled = !waiters.isEmpty || !launchesAtWork.isEmpty || isAwaitingClaims
+        let watch = Watch(sampled: isSampled, containers: studying)
         if watch == lastWatch { return }
         lastWatch = watch
         emit(.watch(watch))

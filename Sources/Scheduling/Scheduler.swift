@@ -38,8 +38,12 @@ package struct Scheduler: Sendable {
     var pushAnswers: [PluginIdentifier: AnsweredPushes] = [:]
     /// By main plugin, the accepted alerts whose notification is not shown yet; plugins without any are absent.
     var alertLines: [PluginIdentifier: AlertLine] = [:]
+    /// By main plugin, the rate of its alerts; plugins without any alert are absent.
+    var alertRates: [PluginIdentifier: AlertRate] = [:]
     /// The calls that repeat an alert whose acceptance is in flight, by its identity.
     var repeatedAlerts: [PluginIdentifier: [PushIdentity: [ReplyToken]]] = [:]
+    /// The leases of feeders, with their claims.
+    package internal(set) var leases = LeaseTable()
     var loading: LoadState
     var agenda = Agenda()
     var backlog = Backlog()
@@ -159,6 +163,7 @@ package struct Scheduler: Sendable {
         if now.wall < lastWall { clockWasSetBack() }
         lastWall = now.wall
         clockDoubt.note(now, for: configuration.clockDoubt)
+        endTrust(at: now)
         dispatch(event, at: now)
         workOff(at: now)
         acceptWaitingPushes(at: now)

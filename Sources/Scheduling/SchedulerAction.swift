@@ -121,6 +121,7 @@ package enum Answer: Hashable, Sendable {
     case cursorNotCleared(message: String)
     /// The plugin has a device token, or none after a revocation. False when this was so before.
     case pushTokenChanged(Bool)
+    case lease(LeaseAnswer)
     /// The launches for the requested tasks. The tasks of paused plugins wait until the plugins are resumed.
     case launching([LaunchNumber])
     case notLaunching(message: String)

@@ -3,8 +3,9 @@
 package import TaskModel
 
 /// An input of the scheduler: a call, a result from the ledger, a change of the environment, or a message about a
-/// launch. Apart from the time and the arguments of `init`, the scheduler has no other input.
-package enum SchedulerEvent: Hashable, Sendable {
+/// launch. Apart from the time and the arguments of `init`, the scheduler has no other input. Indirect, because an event is
+/// copied several times on its way to the scheduler, and some have hundreds of bytes.
+package indirect enum SchedulerEvent: Hashable, Sendable {
     // Calls.
     case submitted(Submission, reply: ReplyToken)
     case triggered(Trigger, reply: ReplyToken)
@@ -15,8 +16,15 @@ package enum SchedulerEvent: Hashable, Sendable {
     case transferPauseRequested(TaskIdentifier, isPaused: Bool, reply: ReplyToken)
     /// An alert push: a notification for a plugin, which an extension of the plugin may change.
     case alerted(Alert, reply: ReplyToken)
-    /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil.
-    case cancelRequested(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber? = nil, reply: ReplyToken)
+    /// A cancellation of one identifier: by a launch of the plugin, or by a user when `from` is nil. With a claim, only
+    /// of the work with this claim.
+    case cancelRequested(
+        TaskIdentifier,
+        of: PluginIdentifier?,
+        from: LaunchNumber? = nil,
+        claim: Claim.Key? = nil,
+        reply: ReplyToken
+    )
     case cancelAllRequested(of: PluginIdentifier, from: LaunchNumber? = nil, reply: ReplyToken)
     case runRequested([TaskIdentifier], reply: ReplyToken)
     case expirationSimulated(TaskIdentifier, reply: ReplyToken)
@@ -32,6 +40,10 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// A user's call to pause a plugin, until a time or, when it is nil, until a user resumes it.
     case pauseRequested(PluginIdentifier, until: WallTime?, reply: ReplyToken)
     case resumeRequested(PluginIdentifier, reply: ReplyToken)
+    /// A feeder's call to make or to renew a lease.
+    case leaseRenewed(LeaseRenewal, reply: ReplyToken)
+    /// A call to delete a lease, by its owner or, when it is nil, by an operator.
+    case leaseDeletionRequested(String, owner: UInt32?, reply: ReplyToken)
     /// A call changed the simulated conditions. The value contains all conditions that are simulated now. The resulting
     /// change of conditions arrives as `conditionsChanged`. The call gets no answer from the scheduler.
     case conditionsSimulated(ScriptedConditions)
@@ -39,7 +51,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// answer from the scheduler.
     case configured(SchedulingConfiguration, keys: [String])
     /// An event that is a call of this user. The journal entries that it causes contain the user.
-    indirect case byUser(CallingUser, SchedulerEvent)
+    case byUser(CallingUser, SchedulerEvent)
 
     // Results from the ledger.
     case committed(Ticket)
@@ -127,6 +139,8 @@ package struct Submission: Hashable, Sendable {
     package let launch: LaunchNumber?
     /// Whether the task begins from the start: the cursor of its identifier is deleted.
     package let restarts: Bool
+    /// Whether the request is refused unless it could start soon.
+    package let isOnlyIfSoon: Bool
     /// The transfer that the request performs; nil for a request of another kind.
     package let transfer: TransferDescription?
 
@@ -136,6 +150,7 @@ package struct Submission: Hashable, Sendable {
         submitter: Submitter,
         launch: LaunchNumber? = nil,
         restarts: Bool = false,
+        isOnlyIfSoon: Bool = false,
         transfer: TransferDescription? = nil
     ) {
         self.request = request
@@ -143,6 +158,7 @@ package struct Submission: Hashable, Sendable {
         self.submitter = submitter
         self.launch = launch
         self.restarts = restarts
+        self.isOnlyIfSoon = isOnlyIfSoon
         self.transfer = transfer
     }
 }

@@ -47,6 +47,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     /// Delay before the host repeats a failed commit, read or launch. Each consecutive failed launch of a plugin
     /// doubles it, up to a maximum.
     package var hostRetryDelay: Duration = .seconds(1)
+    package var fleet = FleetRules()
     /// The operator's settings for individual plugins.
     package var plugins: [PluginIdentifier: PluginPolicy] = [:]
     /// The rules of the time zones of all schedules, as read at the start of the host. Later changes are in
@@ -80,6 +81,16 @@ package struct SchedulingConfiguration: Hashable, Sendable {
         case .transfer: transferLaunches
         }
     }
+}
+
+/// The operator's rules for work of a fleet.
+package struct FleetRules: Hashable, Sendable {
+    /// The plugins that take work of a fleet.
+    package var plugins: [PluginPattern] = []
+
+    package init() {}
+
+    package func permits(_ plugin: PluginIdentifier) -> Bool { plugins.contains { $0.matches(plugin) } }
 }
 
 /// The settings of background transfers.

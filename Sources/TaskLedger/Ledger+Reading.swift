@@ -13,6 +13,14 @@ extension Ledger {
         try read("reading its snapshot") { try $0.snapshot(at: now) }
     }
 
+    /// The errors of alerts whose rows are unreadable. The snapshot does not have these alerts.
+    package func alertErrors() throws(LedgerError) -> [LedgerError] {
+        let operation = "reading its alerts"
+        return try read(operation) { database in
+            try database.alertFaults().map { LedgerError($0, while: operation, in: place) }
+        }
+    }
+
     /// The plugins with a record of this host or earlier ones, sorted by identifier.
     package func knownPlugins() throws(LedgerError) -> [KnownPlugin] {
         try read("reading the recorded plugins") { try $0.knownPlugins() }
@@ -188,6 +196,7 @@ extension Database {
             pushAnswers: try pushAnswers(at: now),
             pushTokenHolders: try pushTokenHolders(),
             alerts: try pendingAlerts(),
+            leases: try leases(),
             lastSubmission: last.submission,
             lastLaunch: last.launch
         )

@@ -21,6 +21,8 @@ extension Ledger {
     /// `journalLimit`, and launches that ended before `launchLimit`, with their tasks. Of each of these three, one call
     /// deletes at most `limit` rows, the oldest first, because commits are blocked meanwhile.
     ///
+    /// An entry with a claim stays, at any age, until every feeder has acknowledged it.
+    ///
     /// Also deletes the deferral periods of all classes without pending work, whatever their age and number. Pending
     /// work, running work, open waits, and the deferral periods of classes with pending work are never deleted.
     package func prune(
@@ -30,14 +32,15 @@ extension Ledger {
     ) throws(LedgerError) -> PrunedRows {
         do {
             return try database.write { database in
-                func delete(_ sql: String, olderThan time: WallTime) throws -> Int {
-                    try database.run(sql, [time.nanoseconds, limit])
+                func delete(_ sql: String, _ arguments: StatementArguments) throws -> Int {
+                    try database.run(sql, arguments + [limit])
                     return database.changesCount
                 }
+                let acknowledged = try database.acknowledgedEntry()
                 return PrunedRows(
-                    journal: try delete(Prune.journal, olderThan: journalLimit),
-                    launches: try delete(Prune.launches, olderThan: launchLimit),
-                    waits: try delete(Prune.waits, olderThan: journalLimit),
+                    journal: try delete(Prune.journal, [journalLimit.nanoseconds, acknowledged]),
+                    launches: try delete(Prune.launches, [launchLimit.nanoseconds]),
+                    waits: try delete(Prune.waits, [journalLimit.nanoseconds]),
                     deferrals: try database.removeVainDeferrals()
                 )
             }
@@ -63,7 +66,9 @@ extension Ledger {
 /// The SQL statements that delete old rows. Each statement reads an index on time from its oldest entry.
 enum Prune {
     static let journal = """
-        DELETE FROM journal WHERE number IN (SELECT number FROM journal WHERE at < ? ORDER BY at LIMIT ?)
+        DELETE FROM journal WHERE number IN (
+            SELECT number FROM journal WHERE at < ? AND (claim_item IS NULL OR number <= ?) ORDER BY at LIMIT ?
+        )
         """
 
     static let launches = """

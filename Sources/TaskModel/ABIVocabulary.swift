@@ -43,6 +43,7 @@ package enum ABIVocabulary: UInt32, Hashable, Sendable, CaseIterable {
                 (6, "BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE"), (7, "BGT_REASON_PLUGIN_MISSING"),
                 (10, "BGT_REASON_REFRESH_LIMIT"), (11, "BGT_REASON_PROCESSING_LIMIT"),
                 (12, "BGT_REASON_CONTINUED_LIMIT"), (13, "BGT_REASON_EVENT_LIMIT"), (14, "BGT_REASON_TRANSFER_LIMIT"),
+                (15, "BGT_REASON_ALERT_LIMIT"),
                 (20, "BGT_REASON_IDENTIFIER_NOT_PERMITTED"), (21, "BGT_REASON_MODE_FETCH_MISSING"),
                 (22, "BGT_REASON_MODE_PROCESSING_MISSING"), (23, "BGT_REASON_NOT_IN_FOREGROUND"),
                 (24, "BGT_REASON_RESOURCES_UNSUPPORTED"), (25, "BGT_REASON_ENTITLEMENT_MISSING"),
@@ -83,7 +84,7 @@ package enum ABIVocabulary: UInt32, Hashable, Sendable, CaseIterable {
                 (1, "BGT_EXPIRED_BUDGET"), (2, "BGT_EXPIRED_EXTERNAL_POWER_LOST"), (3, "BGT_EXPIRED_NETWORK_LOST"),
                 (4, "BGT_EXPIRED_NOT_IDLE"), (5, "BGT_EXPIRED_STOPPED_BY_USER"), (6, "BGT_EXPIRED_NO_PROGRESS"),
                 (7, "BGT_EXPIRED_MEMORY_PRESSURE"), (8, "BGT_EXPIRED_HOST_SHUTDOWN"),
-                (9, "BGT_EXPIRED_CONTAINER_LOCKED"),
+                (9, "BGT_EXPIRED_CONTAINER_LOCKED"), (10, "BGT_EXPIRED_LEASE_LOST"),
             ]
         case .log:
             [

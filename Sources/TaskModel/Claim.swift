@@ -17,3 +17,15 @@ package struct Claim: Hashable, Sendable {
         self.isBound = isBound
     }
 }
+
+extension Claim {
+    /// The numbers that name a claim in a call.
+    package struct Key: Hashable, Sendable {
+        package let item: Int64
+        package let fence: Int64
+
+        package init(item: Int64, fence: Int64) { (self.item, self.fence) = (item, fence) }
+    }
+
+    package var key: Key { Key(item: item, fence: fence) }
+}

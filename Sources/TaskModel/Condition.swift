@@ -63,7 +63,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
 
         /// A condition that delays work while it holds.
         package static let trouble = Traits(rawValue: 1)
-        /// A condition whose sampling has a cost. It is sampled only while work waits or runs.
+        /// A condition whose sampling has a cost. It is sampled only while work waits or runs, or a feeder may submit work.
         package static let sampled = Traits(rawValue: 2)
     }
 
@@ -147,7 +147,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
 
     /// `allCases` as a stored value, computed once.
     package static let all = allCases
-    /// The conditions that are sampled only while work waits or runs.
+    /// The conditions that are sampled only while work waits or runs, or a feeder may submit work.
     package static let sampled = Set(all.filter { $0.row.traits.contains(.sampled) })
 
     package var name: String { row.name }

@@ -12,6 +12,7 @@ extension FunctionArgument.Kind {
         case .bool: "true"
         case .bytes: "00ff10"
         case .setting: "directory"
+        case .download: "https://example.com/list.gz"
         case .outString: "256"
         case .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .null, .outInt64: nil
         }
@@ -51,6 +52,7 @@ extension FunctionArgument.Kind {
         case .bool: return .bool(try flag(text))
         case .bytes: return .bytes(try bytes(text))
         case .setting: return .setting(try short(text))
+        case .download: return .download(try url(text))
         case .outString: return .outString(size: try number(text, in: FunctionArgument.outStringSizes))
         case .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .null, .outInt64:
             throw DirectFlaw(rule: "not allowed, because \(rawValue) takes no value", remedy: "write only \(rawValue)")
@@ -95,6 +97,16 @@ extension FunctionArgument.Kind {
                 ? "remove the character NUL"
                 : self == .setting
                     ? "write the key of a setting" : "write the text to a file, and pass the path of the file"
+        )
+    }
+
+    private func url(_ text: String) throws(DirectFlaw) -> String {
+        guard let session = TransferSession.argument(1),
+            let flaw = TransferDescription(direction: .download, session: session, url: text).flaw
+        else { return text }
+        throw DirectFlaw(
+            rule: "not a URL that the host downloads: \(flaw)",
+            remedy: "write it as https://example.com/list.gz"
         )
     }
 

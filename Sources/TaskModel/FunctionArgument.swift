@@ -21,6 +21,8 @@ package enum FunctionArgument: Hashable, Sendable {
     case remainingMilliseconds
     /// The value of the plugin's setting with this key.
     case setting(String)
+    /// The path of a file that the host downloads from this URL before the launch.
+    case download(String)
     case null
     /// A buffer of `size` bytes, passed as pointer and size. The text that the function stores in it is journaled, cut
     /// if it is long.
@@ -33,7 +35,7 @@ package enum FunctionArgument: Hashable, Sendable {
         case payload
         case containerPath = "container-path"
         case remainingMilliseconds = "remaining-ms"
-        case setting, null
+        case setting, download, null
         case outString = "out-string"
         case outInt64 = "out-int64"
     }
@@ -57,6 +59,7 @@ package enum FunctionArgument: Hashable, Sendable {
         case .containerPath: .containerPath
         case .remainingMilliseconds: .remainingMilliseconds
         case .setting: .setting
+        case .download: .download
         case .null: .null
         case .outString: .outString
         case .outInt64: .outInt64
@@ -66,7 +69,7 @@ package enum FunctionArgument: Hashable, Sendable {
     /// The C types of the parameters of this argument. An argument that is passed as pointer and length has two types.
     package var types: [String] {
         switch self {
-        case .string, .containerPath, .setting: ["const char *"]
+        case .string, .containerPath, .setting, .download: ["const char *"]
         case .int32: ["int32_t"]
         case .uint32: ["uint32_t"]
         case .int64, .remainingMilliseconds: ["int64_t"]

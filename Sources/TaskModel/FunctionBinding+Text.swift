@@ -15,7 +15,7 @@ extension FunctionArgument {
 
     private var value: String? {
         switch self {
-        case .string(let text): Self.quoted(text)
+        case .string(let text), .download(let text): Self.quoted(text)
         case .int32(let number): "\(number)"
         case .uint32(let number): "\(number)"
         case .int64(let number): "\(number)"

@@ -12,6 +12,7 @@ package struct JournalEntry: Hashable, Sendable {
         case cancelled
         case replaced
         case lapsed
+        case leaseLost
         case superseded
         case consumed
         case stopRequested
@@ -43,17 +44,19 @@ package struct JournalEntry: Hashable, Sendable {
         case configurationReloaded
         case backedUp
         case restored
+        case outcomesLost
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
-                .submitted, .launched, .cancelled, .replaced, .lapsed, .superseded, .consumed, .stopRequested,
+                .submitted, .launched, .cancelled, .replaced, .lapsed, .leaseLost, .superseded, .consumed,
+                .stopRequested,
                 .cancelRequested, .launchRequested, .expirationSimulated, .triggered, .notified, .diskLow,
                 .conditionsSimulated,
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
                 .pluginResumed, .pushTokenChanged, .cursorCleared, .transferPaused, .transferResumed, .setbacks,
-                .configurationReloaded, .backedUp, .restored,
+                .configurationReloaded, .backedUp, .restored, .outcomesLost,
             ]
         }
 
@@ -67,6 +70,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .cancelled: ("cancelled", "a request was cancelled; a running task is not requeued", true)
             case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
             case .lapsed: ("lapsed", "the deadline of a pending request passed before the request started", true)
+            case .leaseLost:
+                ("lease-lost", "a pending request with an unbound claim ended, because its lease is not trusted", true)
             case .superseded:
                 ("superseded", "an interrupted or failed task is not requeued: a newer request exists", true)
             case .consumed:
@@ -119,6 +124,8 @@ package struct JournalEntry: Hashable, Sendable {
                 ("configuration-reloaded", "changed keys of the configuration apply without a restart", false)
             case .backedUp: ("backed-up", "a user made a backup of the running host", false)
             case .restored: ("restored", "the host started for the first time after a restore from a backup", false)
+            case .outcomesLost:
+                ("outcomes-lost", "the journal lost entries with a claim that no feeder has reported", false)
             }
         }
 
@@ -150,6 +157,8 @@ package struct JournalEntry: Hashable, Sendable {
     /// The claim of the submission, by which a feeder reports the entry; nil for a submission without a claim, and in
     /// entries about other facts.
     package var claim: Claim?
+    /// Whether the entry is about a running task that the host expired because the trust in its lease ended.
+    package var isLeaseLost = false
 
     package init(
         at: WallTime,

@@ -46,6 +46,9 @@ package struct LaunchPlan: Hashable, Sendable {
     /// What the host adds to the descriptions of the transfers of the launch. Set when the plan is sent, so that a
     /// transfer that waited has the present configuration; not stored.
     package var transferTerms: [SubmissionNumber: TransferTerms] = [:]
+    /// The downloaded files of bound functions, as paths relative to the container, by task identifier and position of
+    /// the argument. Set when the plan is sent; not stored.
+    package var files: [TaskIdentifier: [Int: String]] = [:]
 
     package init(
         number: LaunchNumber,

@@ -2,7 +2,9 @@
 
 /// One change that the scheduler stages for the ledger. The changes of one commit are written in one transaction, all
 /// or none.
-package enum LedgerChange: Hashable, Sendable {
+///
+/// Indirect, because a change is copied several times on its way to the ledger, and some have hundreds of bytes.
+package indirect enum LedgerChange: Hashable, Sendable {
     /// Stores an accepted request; replaces the pending request of the same plugin and identifier.
     case storeRequest(PendingRequest, payload: [UInt8])
     case removeRequest(SubmissionNumber)
@@ -64,9 +66,9 @@ package enum LedgerChange: Hashable, Sendable {
     /// Deletes the ended transfers of a session with numbers below `before` that have no file, whose file was taken, or
     /// whose file is the response to an upload.
     case dropTransfers(PluginIdentifier, TransferSession, before: SubmissionNumber)
-    /// Keeps the answer to a push for its repetitions, and deletes the answers to pushes with lower numbers than
-    /// `oldest`.
-    case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber)
+    /// Keeps the answer to a push for its repetitions. Deletes the answers to pushes of the plugin with lower numbers
+    /// than `oldest`, and those to `dropped` ones.
+    case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber, dropped: [SubmissionNumber])
     /// Stores an alert push whose notification is shown later.
     case storeAlert(PendingAlert)
     /// Shows the notification of a stored alert, with the content that an extension changed or, when it is nil, with
@@ -74,6 +76,9 @@ package enum LedgerChange: Hashable, Sendable {
     case showAlert(SubmissionNumber, NotificationContent?, at: WallTime)
     /// Shows a notification at once.
     case showNotification(ShownNotification)
+    /// Stores a lease; replaces an earlier record of the lease. The acknowledged number never falls.
+    case storeLease(LeaseRecord)
+    case removeLease(String)
     /// Raises the incarnation of the ledger to this number; does nothing when it is not higher.
     case raiseIncarnation(Int64)
 }
@@ -221,6 +226,8 @@ package struct LedgerSnapshot: Sendable {
     package var pushTokenHolders: Set<PluginIdentifier>
     /// The alerts that the last host accepted and did not show, oldest first.
     package var alerts: [PendingAlert]
+    /// The leases of feeders, ordered by name.
+    package var leases: [LeaseRecord]
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
@@ -237,6 +244,7 @@ package struct LedgerSnapshot: Sendable {
         pushAnswers: [PluginIdentifier: [AnsweredPush]] = [:],
         pushTokenHolders: Set<PluginIdentifier> = [],
         alerts: [PendingAlert] = [],
+        leases: [LeaseRecord] = [],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -252,6 +260,7 @@ package struct LedgerSnapshot: Sendable {
         self.pushAnswers = pushAnswers
         self.pushTokenHolders = pushTokenHolders
         self.alerts = alerts
+        self.leases = leases
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }

@@ -42,16 +42,20 @@ package struct BootID: Hashable, Sendable {
     package init(_ text: String) { self.text = text }
 }
 
-/// One instant on both clocks; an argument of every decision (C10).
+/// One instant on all clocks; an argument of every decision (C10).
 package struct Moment: Hashable, Sendable {
     package let monotonic: MonotonicTime
     package let wall: WallTime
     package let boot: BootID
+    /// The time since the boot, with the time of suspends; for leases.
+    package let bootTime: BootTime
 
-    package init(monotonic: MonotonicTime, wall: WallTime, boot: BootID) {
+    /// - Parameter bootTime: nil for a machine that was never suspended.
+    package init(monotonic: MonotonicTime, wall: WallTime, boot: BootID, bootTime: BootTime? = nil) {
         self.monotonic = monotonic
         self.wall = wall
         self.boot = boot
+        self.bootTime = bootTime ?? BootTime(nanoseconds: monotonic.nanoseconds)
     }
 }
 

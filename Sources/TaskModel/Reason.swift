@@ -29,6 +29,8 @@ package enum Reason: Hashable, Sendable {
     /// The deadline of the request has passed: the request does not start, and lapses at `until` unless the wall clock
     /// is set back before.
     case deadlinePassed(until: MonotonicTime)
+    /// The host started, and the feeder has not renewed the lease of this name since. At the end the claim is lost.
+    case leaseUnconfirmed(String, until: MonotonicTime)
     case earliestBegin(WallTime)
     /// `attempts` is the number of charged attempts; `failed` is nil unless the host retries the task after a failure.
     case retryDelay(until: WallTime, attempts: Int, failed: FailedAttempt? = nil)
@@ -61,6 +63,8 @@ package enum Reason: Hashable, Sendable {
     case heat
 
     // Ended by a change of other work.
+    /// The host has not finished a download that the function of the task takes as an argument.
+    case downloadUnfinished(PluginIdentifier)
     case laneBusy(Lane, LaunchNumber, isStopping: Bool = false)
     case othersRunAlone(first: String)
     case launchLimit(Lane, limit: Int, stopping: Int = 0)
@@ -99,7 +103,9 @@ extension Reason {
         case .transferLibraryMissing: (.transferLibraryMissing, nil)
         case .networkNotGranted: (.networkNotGranted, nil)
         case .transferPaused: (.transferPaused, nil)
+        case .downloadUnfinished: (.downloadUnfinished, nil)
         case .deadlinePassed(let time): (.deadlinePassed, .monotonic(time))
+        case .leaseUnconfirmed(_, let time): (.leaseUnconfirmed, .monotonic(time))
         case .earliestBegin(let time): (.earliestBegin, .wall(time))
         case .retryDelay(let time, _, _): (.retryDelay, .wall(time))
         case .relaunchSpacing(let time): (.relaunchSpacing, .wall(time))
@@ -196,10 +202,22 @@ extension Reason {
                 "a user paused the transfer",
                 "resume the transfer: bgtask transfer resume \(identifier)"
             )
+        case .downloadUnfinished(let plugin):
+            (
+                "a download that the function takes as an argument has not ended",
+                "wait for its end: bgtask transfer list --plugin \(plugin) shows it; after bgtask transfer cancel the"
+                    + " function gets NULL"
+            )
         case .deadlinePassed:
             (
                 "the deadline of the request has passed by the clock of the machine, so the request does not start",
                 "submit the task again with a later expires_at, or without one; set the clock if it is wrong"
+            )
+        case .leaseUnconfirmed(let lease, _):
+            (
+                "the feeder has not renewed the lease \(lease) since the host started, so another host may have the"
+                    + " item",
+                "start the feeder, or see with \"bgtask fleet status\" whether it reaches the database"
             )
         case .earliestBegin:
             (

@@ -20,6 +20,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case networkNotGranted
     case transferPaused
     case deadlinePassed
+    case leaseUnconfirmed
     case earliestBegin
     case retryDelay
     case relaunchSpacing
@@ -40,6 +41,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case powerSaver
     case memoryPressure
     case heat
+    case downloadUnfinished
     case laneBusy
     case othersRunAlone
     case launchLimit
@@ -112,6 +114,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .networkNotGranted: Row("network-not-granted", .permission)
         case .transferPaused: Row("transfer-paused", .permission)
         case .deadlinePassed: Row("deadline-passed", .time, .momentary)
+        case .leaseUnconfirmed: Row("lease-unconfirmed", .time, .momentary)
         case .earliestBegin: Row("earliest-begin", .time, [.momentary, .ownTime])
         case .retryDelay: Row("retry-delay", .time, [.momentary, .ownTime])
         case .relaunchSpacing: Row("relaunch-spacing", .time, [.momentary, .ownTime])
@@ -132,6 +135,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .powerSaver: Row("power-saver", .machine, .advisory, until: MachineConditions(.powerSaver))
         case .memoryPressure: Row("memory-pressure", .machine, .wholePlugin, until: .memory)
         case .heat: Row("heat", .machine, .wholePlugin, until: .heat)
+        case .downloadUnfinished: Row("download-unfinished", .otherWork)
         case .laneBusy: Row("lane-busy", .otherWork, [.momentary, .wholePlugin])
         case .othersRunAlone: Row("others-run-alone", .otherWork, .momentary)
         case .launchLimit: Row("launch-limit", .otherWork, [.momentary, .wholePlugin, .capacity])

@@ -34,6 +34,7 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
         case continuedLimit = 12
         case eventLimit = 13
         case transferLimit = 14
+        case alertLimit = 15
         case identifierNotPermitted = 20
         case fetchModeMissing = 21
         case processingModeMissing = 22
@@ -63,6 +64,7 @@ package struct SubmissionRefusal: Error, Hashable, Sendable, CustomStringConvert
             case .continuedLimit: "continued-limit"
             case .eventLimit: "event-limit"
             case .transferLimit: "transfer-limit"
+            case .alertLimit: "alert-limit"
             case .identifierNotPermitted: "identifier-not-permitted"
             case .fetchModeMissing: "mode-fetch-missing"
             case .processingModeMissing: "mode-processing-missing"

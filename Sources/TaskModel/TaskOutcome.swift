@@ -135,6 +135,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
     case memoryPressure = 7
     case hostShutdown = 8
     case containerLocked = 9
+    case leaseLost = 10
 
     package var name: String {
         switch self {
@@ -147,6 +148,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
         case .memoryPressure: "memory pressure"
         case .hostShutdown: "host shutting down"
         case .containerLocked: "container locked"
+        case .leaseLost: "lease lost"
         }
     }
 
@@ -154,7 +156,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
     package var blame: Blame {
         switch self {
         case .budget, .noProgress: .plugin
-        case .externalPowerLost, .networkLost, .notIdle, .memoryPressure, .containerLocked: .machine
+        case .externalPowerLost, .networkLost, .notIdle, .memoryPressure, .containerLocked, .leaseLost: .machine
         case .stoppedByUser: .user
         case .hostShutdown: .host
         }

@@ -12,6 +12,9 @@ package struct TaskProgress: Hashable, Sendable {
         self.total = total
     }
 
+    /// The total; nil while it is unknown. Plugins and the transfer library report the greatest number then.
+    package var knownTotal: Int64? { total < .max ? total : nil }
+
     /// The fraction done, from 0 to 1.
     package var fraction: Double { Double(done) / Double(total) }
 }

@@ -80,10 +80,11 @@ package struct Transfer: Hashable, Sendable {
     package var filePath: String { "\(Self.directory)/\(place)" }
     package var partPath: String { "\(filePath).part" }
 
-    /// The transfer as its plugin sees it in lists.
-    ///
-    /// - Parameter isRunning: whether a launch runs the transfer now.
-    package func listed(isRunning: Bool) -> ListedTransfer {
+    /// The transfer as lists show it. A running one has the bytes of its newest report, every other one those of the
+    /// last try.
+    package func listed(among running: RunningTransfers) -> ListedTransfer {
+        let isRunning = running.contains(number)
+        let report = running.report(of: number)
         let shown: TransferState = state == .waiting ? isPaused ? .paused : isRunning ? .running : .waiting : state
         return ListedTransfer(
             number: number,
@@ -94,8 +95,8 @@ package struct Transfer: Hashable, Sendable {
             state: shown,
             fault: fault,
             httpStatus: httpStatus,
-            bytes: bytes,
-            total: total,
+            bytes: report.map { UInt64(clamping: $0.done) } ?? bytes,
+            total: report?.knownTotal.map { UInt64(clamping: $0) } ?? total,
             file: isTaken ? nil : file
         )
     }

@@ -71,7 +71,8 @@ package enum TransferFault: UInt32, Hashable, Sendable, CaseIterable {
     case schemeNotPermitted = 23
     case digestMismatch = 24
     case sizeMismatch = 25
-    case sourceChanges = 26
+    /// Began again too often without progress: the file of the server changed, or the server does not continue it.
+    case tooManyRestarts = 26
     case fileUnreadable = 27
     case fileChanged = 28
     case tlsFailed = 29
@@ -104,7 +105,7 @@ package enum TransferFault: UInt32, Hashable, Sendable, CaseIterable {
         case .schemeNotPermitted: "scheme-not-permitted"
         case .digestMismatch: "digest-mismatch"
         case .sizeMismatch: "size-mismatch"
-        case .sourceChanges: "source-changes"
+        case .tooManyRestarts: "too-many-restarts"
         case .fileUnreadable: "file-unreadable"
         case .fileChanged: "file-changed"
         case .tlsFailed: "tls-failed"

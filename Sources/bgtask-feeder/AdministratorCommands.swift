@@ -70,7 +70,9 @@ struct DrainHost: AsyncParsableCommand {
 
     func run() async throws {
         guard try await database.connection.drain(host.text, !end) else {
-            throw ValidationError("host \"\(host)\" is not enrolled; list the hosts with: bgtask-feeder hosts")
+            throw Refusal(
+                description: "host \"\(host)\" is not enrolled; list the hosts with: bgtask-feeder hosts"
+            )
         }
         print(end ? "\(host) claims again" : "\(host) claims nothing more from its next renewal on")
     }

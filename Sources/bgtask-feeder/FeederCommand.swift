@@ -11,7 +11,7 @@ import TaskModel
 struct FeederCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bgtask-feeder",
-        abstract: "Submit and examine work of a fleet, and administer the fleet.",
+        abstract: "Feed a host with work of a fleet; submit and examine work, and administer the fleet.",
         discussion: """
             The fleet's queue is a PostgreSQL database. Without --database, the environment variables, the service \
             file and the password file of libpq choose it, such as PGSERVICE or PGHOST.
@@ -19,6 +19,8 @@ struct FeederCommand: AsyncParsableCommand {
             Examples:
               bgtask-feeder init --database "host=db.example dbname=fleet user=admin"
               bgtask-feeder enroll web-1 --role web_1 --group web
+
+            Exit codes: 0 done, 1 refused, 2 misuse, 3 database unreachable.
             """,
         version: Release.version,
         subcommands: [
@@ -39,10 +41,20 @@ struct FeederCommand: AsyncParsableCommand {
             let advice = failure.lacksSchema ? "; create the schema with: bgtask-feeder init" : ""
             StandardError.write("\(failure)\(advice)")
             Glibc.exit(failure.cause == .unreachable || failure.cause == .timeout ? 3 : 1)
+        } catch let refusal as Refusal {
+            StandardError.write(refusal.description)
+            Glibc.exit(1)
         } catch {
-            exit(withError: error)
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            StandardError.writeLine(fullMessage(for: error))
+            Glibc.exit(2)
         }
     }
+}
+
+/// A call that the command refuses after it has been parsed, with its remedy.
+struct Refusal: Error, CustomStringConvertible {
+    let description: String
 }
 
 /// The option that chooses the database, shared by all commands.

@@ -14,14 +14,22 @@ struct RunFeeder: AsyncParsableCommand {
         commandName: "run",
         abstract: "Claim work of the fleet for the host of this machine, and report its ends.",
         discussion: """
-            The host decides when the work runs. One feeder runs for each host: a second one ends the first. No released \
-            host has the routes for leases and capacity that a feeder needs, so that the command is not listed.
-            """,
-        shouldDisplay: false
+            The host decides when the work runs. It accepts work for the plugins of its configuration key \
+            fleet.plugins. One feeder runs for each host: a second one ends the first. The feeder needs the role submit \
+            at the control socket, and the login role of the database with which the host is enrolled.
+
+            Example:
+              PGSERVICE=fleet bgtask-feeder run --host web-1
+            """
     )
 
     @Option(help: ArgumentHelp("The name under which the host is enrolled.", valueName: "name"))
     var host: FleetName
+
+    @Option(
+        help: ArgumentHelp("Claim only for this group of the host; repeat it for several.", valueName: "group")
+    )
+    var group: [FleetName] = []
 
     @Option(help: ArgumentHelp("The control socket of the host.", valueName: "path"))
     var socket = HostPaths.system.controlSocket
@@ -38,7 +46,7 @@ struct RunFeeder: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var settings = FeederSettings(host: host, groups: [])
+        var settings = FeederSettings(host: host, groups: group)
         settings.maximumClaims = claims
         let (chosen, connection, socket) = (settings, database.connection, socket)
         let work = Task {

@@ -22,7 +22,8 @@ struct SubmitWork: AsyncParsableCommand {
     @Argument(help: "The task identifier.")
     var identifier: String
 
-    @OptionGroup var options: WorkOptions
+    @OptionGroup var subject: WorkSubject
+    @OptionGroup var terms: WorkTerms
 
     @Option(help: ArgumentHelp("The work does not begin earlier.", valueName: "duration"))
     var delay: String?
@@ -39,9 +40,9 @@ struct SubmitWork: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() async throws {
-        var work = try options.work(identifier)
-        if let delay { work.delaySeconds = try WorkOptions.seconds(delay, of: "--delay") }
-        if let expiresAfter { work.deadlineSeconds = try WorkOptions.seconds(expiresAfter, of: "--expires-after") }
+        var work = try terms.work(identifier, of: subject.plugin, for: subject.target)
+        if let delay { work.delaySeconds = try WorkTerms.seconds(delay, of: "--delay") }
+        if let expiresAfter { work.deadlineSeconds = try WorkTerms.seconds(expiresAfter, of: "--expires-after") }
         work.campaign.abortPercent = abortPercent
         work.campaign.isContinuous = continuous
         let receipt = try await database.connection.submit(work)
@@ -73,41 +74,5 @@ struct CancelWork: AsyncParsableCommand {
         )
         for campaign in receipt.campaigns { print("campaign \(campaign) stopped") }
         print("\(receipt.cancelled) pending items cancelled, \(receipt.requested) claimed items end at their hosts")
-    }
-}
-
-/// `bgtask-feeder schedule`: periodic work, submitted once for each tick whatever number of hosts there is.
-struct ScheduleWork: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "schedule",
-        abstract: "Add, replace or remove periodic work of the fleet.",
-        discussion: "Ticks are at multiples of the period. Missed ticks are skipped except the last one."
-    )
-
-    @Argument(help: "The name of the schedule.")
-    var name: FleetName
-
-    @Argument(help: "The task identifier.")
-    var identifier: String
-
-    @Option(help: ArgumentHelp("The period.", valueName: "duration"))
-    var every: String
-
-    @OptionGroup var options: WorkOptions
-
-    @Flag(help: "Remove the schedule.")
-    var remove = false
-
-    @OptionGroup var database: DatabaseOptions
-
-    func run() async throws {
-        if remove {
-            let isRemoved = try await database.connection.removeSchedule(name.text)
-            print(isRemoved ? "schedule \(name) removed" : "there is no schedule \(name)")
-            return
-        }
-        let seconds = try WorkOptions.seconds(every, of: "--every")
-        try await database.connection.schedule(options.work(identifier), name: name.text, everySeconds: seconds)
-        print("schedule \(name) runs every \(every)")
     }
 }

@@ -7,16 +7,23 @@ import FleetDatabase
 import FoundationEssentials
 import TaskModel
 
-/// The work that a command submits or schedules.
-struct WorkOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("host:NAME, any:GROUP or each:GROUP; the group all has every host.", valueName: "target")
+/// The subject of work that a command submits.
+struct WorkSubject: ParsableArguments {
+    static let targetHelp = ArgumentHelp(
+        "host:NAME, any:GROUP or each:GROUP; the group all has every host.",
+        valueName: "target"
     )
+    static let pluginHelp = ArgumentHelp("The identifier of the plugin.", valueName: "identifier")
+
+    @Option(help: WorkSubject.targetHelp)
     var target: FleetTarget
 
-    @Option(help: ArgumentHelp("The identifier of the plugin.", valueName: "identifier"))
+    @Option(help: WorkSubject.pluginHelp)
     var plugin: String
+}
 
+/// The terms of work that a command submits or schedules.
+struct WorkTerms: ParsableArguments {
     @Option(help: ArgumentHelp("The kind of the request.", valueName: "kind"))
     var kind = "processing"
 
@@ -32,8 +39,8 @@ struct WorkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The time over which the hosts of each:GROUP begin.", valueName: "duration"))
     var spread: String?
 
-    /// The work with the task identifier. Throws for a payload that cannot be read and for an invalid duration.
-    func work(_ identifier: String) throws -> FleetSubmission {
+    /// The work with a task identifier. Throws for a payload that cannot be read and for an invalid duration.
+    func work(_ identifier: String, of plugin: String, for target: FleetTarget) throws -> FleetSubmission {
         var work = FleetSubmission(
             target: target.description,
             plugin: plugin,

@@ -65,7 +65,10 @@ int main(int count, char **arguments) {
         tasks[tasks_count++] =
             deliver(host, (bgtt_delivery){.identifier = PLUGIN ".other", .kind = BGT_KIND_REFRESH});
         tasks[tasks_count++] =
-            deliver(host, (bgtt_delivery){.identifier = PLUGIN ".watched", .kind = BGT_KIND_PROCESSING});
+            deliver(host, (bgtt_delivery){.identifier = PLUGIN ".watched",
+                                          .kind = BGT_KIND_PROCESSING,
+                                          .fleet_item = 71,
+                                          .fence = INT64_MAX});
     }
     tasks[tasks_count++] = deliver(host, (bgtt_delivery){.event = BGT_EVENT_FETCH});
 

@@ -14,10 +14,12 @@ void describe(bgt_task task) {
     const int32_t status = bgt_get_task_info(host, task, &info);
     answers_to("task_info", status);
     if (status != BGT_OK) return;
-    say("kind %u, event %u, attempt %u, identifier %s, payload %.*s, flags %u, reason %u, title %s, subtitle %s",
+    say("kind %u, event %u, attempt %u, identifier %s, payload %.*s, flags %u, reason %u, title %s, subtitle %s,"
+        " item %lld, fence %lld",
         info.kind, info.event, info.attempt, info.identifier, (int)info.payload_length,
         info.payload == NULL ? "" : (const char *)info.payload, info.flags, info.expiration_reason,
-        info.title == NULL ? "NULL" : info.title, info.subtitle == NULL ? "NULL" : info.subtitle);
+        info.title == NULL ? "NULL" : info.title, info.subtitle == NULL ? "NULL" : info.subtitle,
+        (long long)info.fleet_item, (long long)info.fence);
 }
 
 void never_called(void *context, const bgt_host *called, bgt_task task, uint32_t reason) {
@@ -48,10 +50,12 @@ static void call_in_fork(bgt_task task) {
 /* The first task: everything that is legal about a task that is not continued. */
 static void handle_first(bgt_task task) {
     first_task = task;
-    bgt_task_info small = {.size = 8};
+    bgt_task_info small = {.size = 8}, early = {.size = offsetof(bgt_task_info, fleet_item), .fence = 77};
     describe(task);
     answers_to("task_info NULL", host->task_info(host, task, NULL));
     answers_to("task_info size 8", host->task_info(host, task, &small));
+    answers_to("task_info that ends before the fence", host->task_info(host, task, &early));
+    say("its fence is still %lld", (long long)early.fence);
     answers_to("task_info of task 0", host->task_info(host, 0, &small));
     ask_for_launch();
     ask_for_texts();

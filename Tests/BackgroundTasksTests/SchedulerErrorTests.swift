@@ -45,7 +45,9 @@ struct SchedulerErrorTests {
 
     @Test func `each sub-reason of the Swift module has the same name as on the host`() {
         // Sub-reasons of triggers and pushes, which no plugin submits.
-        let others: Set<SubmissionRefusal.SubReason> = [.eventLimit, .notAnExtension, .remoteNotificationModeMissing]
+        let others: Set<SubmissionRefusal.SubReason> = [
+            .eventLimit, .alertLimit, .notAnExtension, .remoteNotificationModeMissing,
+        ]
         for reason in SubmissionRefusal.SubReason.allCases where !others.contains(reason) {
             #expect("\(BGTaskScheduler.Error.SubReason(rawValue: reason.rawValue))" == reason.name)
         }

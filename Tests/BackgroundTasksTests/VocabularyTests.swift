@@ -10,13 +10,13 @@ struct VocabularyTests {
     @Test func `constants of the Swift module for reasons, outcomes, events, causes and levels equal the header's`() {
         let reasons: [BGTask.ExpirationReason] = [
             .budget, .externalPowerLost, .networkLost, .notIdle, .stoppedByUser, .noProgress, .memoryPressure,
-            .hostShutdown, .containerLocked,
+            .hostShutdown, .containerLocked, .leaseLost,
         ]
         #expect(
             reasons.map(\.rawValue) == [
                 BGT_EXPIRED_BUDGET, BGT_EXPIRED_EXTERNAL_POWER_LOST, BGT_EXPIRED_NETWORK_LOST, BGT_EXPIRED_NOT_IDLE,
                 BGT_EXPIRED_STOPPED_BY_USER, BGT_EXPIRED_NO_PROGRESS, BGT_EXPIRED_MEMORY_PRESSURE,
-                BGT_EXPIRED_HOST_SHUTDOWN, BGT_EXPIRED_CONTAINER_LOCKED,
+                BGT_EXPIRED_HOST_SHUTDOWN, BGT_EXPIRED_CONTAINER_LOCKED, BGT_EXPIRED_LEASE_LOST,
             ]
         )
         let outcomes: [BGTask.Outcome] = [.success, .failure, .noData]

@@ -67,6 +67,19 @@ private final class AppDelegate: NSObject, UIApplicationDelegate {
     }
 }
 
+/// An app delegate that creates no session, and leaves its events open.
+private final class WaitingDelegate: NSObject, UIApplicationDelegate {
+    var events = 0
+
+    func application(
+        _ application: UIApplication,
+        handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void
+    ) {
+        events += 1
+    }
+}
+
 /// An app delegate without functions for sessions.
 private final class PlainDelegate: NSObject, UIApplicationDelegate {}
 
@@ -110,6 +123,14 @@ extension RefreshTests {
             #expect(begun.headers == ["Accept: image/*", "Authorization: Bearer ${token}"])
             #expect(begun.sha256 == task.sha256 && begun.expectedSize == 12 && begun.taskDescription == "first")
             #expect(await host.end() == [])
+        }
+
+        @Test(.proves(87, "C25")) func `every background session sends launch events, also a discretionary one`() {
+            var configuration = BackgroundTransferSession.Configuration.background(withIdentifier: "photos")
+            for isDiscretionary in [false, true] {
+                configuration.isDiscretionary = isDiscretionary
+                #expect(configuration.sessionSendsLaunchEvents)
+            }
         }
 
         @Test @MainActor func `an upload names its file relative to the container, and another file is refused`()
@@ -207,6 +228,58 @@ extension RefreshTests {
             #expect(photos.taken.withLock { $0 } == ["one"] && photos.finished.withLock { $0 } == 1)
             UIApplication.shared.delegate = nil
             session.invalidate()
+            #expect(await host.end() == [])
+        }
+
+        @Test @MainActor func `two events of a session without an object end together when the object is created`()
+            async throws
+        {
+            let container = try container()
+            let photos = Photos(container)
+            let delegate = WaitingDelegate()
+            let host = try host(container) { UIApplication.shared.delegate = delegate }
+            async let first = host.finishSession("late")
+            async let second = host.finishSession("late")
+            while delegate.events < 2 { await Task.yield() }
+            // The list of the ended transfers fails, so that the delivery ends both events.
+            host.refuseNext(.unavailable, message: "no list")
+            let session = BackgroundTransferSession(
+                configuration: .background(withIdentifier: "late"),
+                delegate: photos
+            )
+            #expect(await [first, second] == [.failure, .failure])
+            UIApplication.shared.delegate = nil
+            session.invalidate()
+            #expect(await host.end() == [])
+        }
+
+        @Test @MainActor func `a continued task shows the bytes of a transfer, and waits for its end`() async throws {
+            let export = "com.example.colorfeed.export"
+            let host = TestHost(
+                plugin: "com.example.colorfeed",
+                permitted: [export],
+                container: try container(),
+                isUserInitiated: true
+            )
+            try host.enter {
+                BGTaskScheduler.shared.register(forTaskWithIdentifier: export) { @Sendable task in
+                    guard let task = task as? BGContinuedProcessingTask, let url = Self.url else {
+                        return task.setTaskCompleted(success: false)
+                    }
+                    Task {
+                        let session = BackgroundTransferSession(configuration: .background(withIdentifier: "shown"))
+                        let transfer = session.downloadTask(with: url)
+                        let isBegun = (try? await transfer.begin()) != nil
+                        let ended = isBegun ? (try? await task.show(transfer)) : nil
+                        task.setTaskCompleted(success: ended?.state == .finished)
+                    }
+                }
+            }
+            let delivery = try #require(host.deliver(export, .continued))
+            while host.transfers.isEmpty { await Task.yield() }
+            #expect(host.finishTransfer(1, with: Data("finished".utf8)))
+            #expect(await host.outcome(of: delivery) == .success)
+            #expect(host.progress(of: delivery).map { [$0.completed, $0.total] } == [8, 8])
             #expect(await host.end() == [])
         }
 

@@ -37,6 +37,30 @@ struct WhyTextTests {
         )
     }
 
+    @Test(arguments: [
+        (false, SubmitterLease.Trust.ended, 720, "no contact with the fleet for 12min; this task ends, because"),
+        (true, SubmitterLease.Trust.ended, 720, "for 12min; this task is bound to this host and is not affected"),
+        (false, SubmitterLease.Trust.unconfirmed(until: BootTime(nanoseconds: 1)), nil, "since the host started;"),
+        (false, SubmitterLease.Trust.trusted(until: BootTime(nanoseconds: 1)), 8, "last contact was 8s ago"),
+    ])
+    func `bgtask why prints the claim of a task, and the effect of a lost contact`(
+        isBound: Bool,
+        trust: SubmitterLease.Trust,
+        silence: Int?,
+        sentence: String
+    ) throws {
+        var reply = try Samples.why()
+        let record = LeaseRecord(name: "fleet", owner: 1_000, length: .seconds(30))
+        let contact = silence.map { Samples.now + .seconds(-$0) }
+        reply.claim = ClaimInWhy(
+            LeasedClaim(Claim(item: 71, fence: 3, isBound: isBound), under: "fleet"),
+            lease: SubmitterLease(record, trust: trust, contact: contact)
+        )
+        let text = reply.text(for: reader)
+        #expect(text.contains("claim              item 71 of the fleet, fence 3, under the lease fleet\n"))
+        #expect(text.contains(sentence))
+    }
+
     @Test func `bgtask why prints the earliest time of a single reason, and the change that removes the reason`() throws
     {
         let reason = Reason.earliestBegin(Samples.now + .seconds(720))

@@ -57,7 +57,7 @@ struct APIDescriptionTests {
         (.taskSubmitBatch, TaskBatch.fields),
         (.run, RunOrder.fields),
         (.simulateExpiration, ExpirationSimulation.fields), (.simulateConditions, ConditionsSimulation.fields),
-        (.forecast, ForecastOrder.fields),
+        (.forecast, ForecastOrder.fields), (.leaseRenew, LeaseOrder.fields),
     ])
     func `each request body in the API description has exactly the fields that its route accepts`(
         route: Route,
@@ -79,6 +79,7 @@ struct APIDescriptionTests {
             case .boolean: #expect(type == .string("boolean"))
             case .booleanOrNull: #expect(type == .array([.string("boolean"), .string("null")]))
             case .whole: #expect(type == .string("integer"))
+            case .number: #expect(type == .string("number"))
             case .booleansOrNulls, .object: #expect(type == .string("object"))
             }
         }
@@ -181,6 +182,8 @@ struct APIDescriptionTests {
         "ForecastLaunch.tasks.basis": ["earlier-runs", "budget", "fixed"],
         "PluginPush.priority": PushPriority.allCases.map(\.rawValue),
         "PluginPushReply.state": PluginPushReply.State.allCases.map(\.rawValue),
+        "Lease.state": LeaseReply.State.allCases.map(\.rawValue),
+        "ClaimInWhy.state": LeaseReply.State.allCases.map(\.rawValue),
         "PushTokenCheckReply.state": PushTokenCheckReply.State.allCases.map(\.rawValue),
     ]
 

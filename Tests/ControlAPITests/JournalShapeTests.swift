@@ -71,6 +71,27 @@ struct JournalShapeTests: WireShapeSuite {
         )
     }
 
+    @Test func `the JSON journal line of a task whose lease was lost has its claim`() throws {
+        var entry = JournalEntry(
+            at: Samples.now,
+            event: .task(.interrupted),
+            plugin: try Samples.plugin(),
+            blame: .nobody,
+            message: "expired",
+            claim: Claim(item: 71, fence: 3, isBound: false)
+        )
+        entry.isLeaseLost = true
+        try check(
+            JournalLine(number: 5, entry),
+            "JournalLine",
+            is: """
+                {"number": 5, "at": "2026-01-31T01:48:00Z", "at_ns": "1769824080000000000", "event": "interrupted",
+                 "plugin": "com.example.feed", "blame": "nobody", "message": "expired",
+                 "claim": {"item": 71, "fence": 3, "bound": false}, "lease_lost": true}
+                """
+        )
+    }
+
     @Test func `the JSON journal line of an event has the event's name instead of an identifier`() throws {
         let line = JournalLine(
             number: 5,

@@ -31,6 +31,7 @@ struct MalformedCallTests {
             case .taskSubmit: _ = try TaskSubmission.reading(data, for: call.route).validated()
             case .run: _ = try RunOrder.reading(data, for: call.route).validated()
             case .simulateExpiration: _ = try ExpirationSimulation.reading(data, for: call.route).validated()
+            case .leaseRenew: _ = try LeaseOrder.reading(data, for: call.route).validated()
             case .forecast: _ = try ForecastOrder.reading(data, for: call.route).validated(at: Samples.now)
             default: _ = try ConditionsSimulation.reading(data, for: call.route).validated()
             }
@@ -121,6 +122,17 @@ struct MalformedCallTests {
         Case(#"{"until": "2026-01-31T01:48:00Z"}"#, "time-invalid", "until", "later time", to: .forecast),
         Case(#"{"limit": 1001}"#, "number-invalid", "limit", "from 1 to 1000", to: .forecast),
         Case(#"{"limit": 1.5}"#, "field-type", "limit", "a whole number", to: .forecast),
+        Case("{}", "field-missing", "trusted_for", "a number", to: .leaseRenew),
+        Case(#"{"trusted_for": "30s"}"#, "field-type", "trusted_for", "a number", to: .leaseRenew),
+        Case(#"{"trusted_for": -0.5}"#, "number-invalid", "trusted_for", "the seconds", to: .leaseRenew),
+        Case(#"{"trusted_for": 86401}"#, "number-invalid", "trusted_for", "the seconds", to: .leaseRenew),
+        Case(#"{"trusted_for": 1, "acknowledged": -1}"#, "number-invalid", "acknowledged", "0 for none", to: .leaseRenew),
+        Case(
+            #"{"identifier": "a.b", "kind": "refresh", "claim": {"item": 1, "fence": 1, "bound": true}}"#,
+            "field-missing",
+            "claim",
+            "POST /v1/tasks/batch"
+        ),
         Case(#"{"conditions": {"network": 0}}"#, "field-type", "conditions.network", "true, false", to: .forecast),
         Case(#"{"conditions": {"nework": true}}"#, "field-unknown", "conditions.nework", "network", to: .forecast),
         Case(#"{"conditions": {}}"#, "condition-missing", "conditions", "leave the field out", to: .forecast),
@@ -177,6 +189,7 @@ struct MalformedCallTests {
         ("limit=1001", "query-invalid", "limit", "1000"), ("limit=", "query-invalid", "limit", "whole number"),
         ("after=-1", "query-invalid", "after", "at least 0"), ("before=0", "query-invalid", "before", "at least 1"),
         ("follow=yes", "query-invalid", "follow", "true or false"),
+        ("claims=1", "query-invalid", "claims", "true or false"),
         ("launch=0", "query-invalid", "launch", "at least 1"),
         ("event=crashd", "query-invalid", "event", "\"crashed\""),
         ("blame=vendor", "query-invalid", "blame", "nobody, plugin, host, user, machine"),
@@ -229,6 +242,11 @@ struct MalformedCallTests {
         (.logs, "level=loud", "query-invalid", "level", "debug, info, warning"),
         (.logs, "until=soon", "query-invalid", "until", "RFC 3339"),
         (.launchList, "kind=refresh", "query-unknown", "kind", "limit, after, plugin"),
+        (.taskCancel, "claim_item=71", "query-invalid", "claim_fence", "give both"),
+        (.taskCancel, "claim_fence=3", "query-invalid", "claim_item", "give both"),
+        (.taskCancel, "claim_item=0&claim_fence=3", "query-invalid", "claim_item", "of at least 1"),
+        (.taskCancel, "claim_item=71&claim_fence=3.0", "query-invalid", "claim_fence", "whole number"),
+        (.taskCancel, "claim=71", "query-unknown", "claim", "claim_item"),
     ])
     func `a malformed list query is refused with sub-reason, field and remedy`(
         route: Route,
@@ -245,6 +263,7 @@ struct MalformedCallTests {
             case .scheduleList: _ = try ScheduleQuery(reading: parameters.value)
             case .transferList: _ = try TransferQuery(reading: parameters.value)
             case .logs: _ = try LogQuery(reading: parameters.value, now: Samples.now)
+            case .taskCancel: _ = try TaskCancelQuery(reading: parameters.value)
             default: _ = try LaunchQuery(reading: parameters.value)
             }
         }
@@ -297,6 +316,15 @@ struct MalformedCallTests {
         #expect(try TaskQuery(reading: { _ in nil }) == TaskQuery(limit: 100))
         #expect(try PluginQuery(reading: { _ in nil }) == PluginQuery(limit: 100))
         #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 100))
+    }
+
+    @Test func `the claim in the query of a cancellation is parsed unchanged, and may be left out`() throws {
+        let query = TaskCancelQuery(claim: Claim.Key(item: 71, fence: .max))
+        let path = Route.taskCancel.path("com.example.feed.clean", query: query.items)
+        let text = try #require(path.split(separator: "?").last)
+        let parameters = try QueryParameters(String(text), of: .taskCancel)
+        #expect(try TaskCancelQuery(reading: parameters.value) == query)
+        #expect(try TaskCancelQuery(reading: { _ in nil }).claim == nil && TaskCancelQuery().items.isEmpty)
     }
 
     @Test func `schedules without a next occurrence come after the others, and each cursor is parsed unchanged`() throws

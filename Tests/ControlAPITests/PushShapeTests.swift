@@ -26,10 +26,11 @@ struct PushShapeTests: WireShapeSuite {
                 token: try Samples.pushToken().token,
                 onlyNow: true,
                 id: UUID(uuidString: "EABEAE54-14A8-11E5-B60B-1697F925EC7B")
-            ),
+            ).sent(by: "key ABC123DEFG"),
             "PluginPush",
             is: """
-                {"token": "\(digits)", "only_now": true, "id": "eabeae54-14a8-11e5-b60b-1697f925ec7b"}
+                {"token": "\(digits)", "only_now": true, "id": "eabeae54-14a8-11e5-b60b-1697f925ec7b",
+                 "sender": "key ABC123DEFG"}
                 """
         )
         try check(
@@ -56,6 +57,13 @@ struct PushShapeTests: WireShapeSuite {
             "PluginPushReply",
             is: #"{"plugin": "com.example.feed", "submission": 15, "state": "replaced", "successor": 16}"#
         )
+    }
+
+    @Test(arguments: ["", String(repeating: "a", count: 65), "ü", "a\nb"])
+    func `a sender of a push has 1 to 64 plain characters`(sender: String) throws {
+        #expect(try PluginPush().sent(by: "key A").validated().sender == "key A")
+        #expect(try PluginPush().validated().sender.isEmpty)
+        #expect(throws: RouteError.self) { try PluginPush().sent(by: sender).validated() }
     }
 
     @Test func `the JSON of a push with an ended device token has the time of the end`() throws {

@@ -68,7 +68,8 @@ struct QueryTests {
             label: "a.b.c",
             events: [.launch(.crashed), .replaced],
             blame: .plugin,
-            since: Samples.now
+            since: Samples.now,
+            hasClaim: true
         )
         let query = JournalQuery(after: 7, isFollowing: true, filter: filter)
         let path = Route.journal.path(query: query.items)

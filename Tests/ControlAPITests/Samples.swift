@@ -307,7 +307,8 @@ enum Samples {
         transfer.fault = .serverBusy
         transfer.httpStatus = 503
         transfer.message = "the server is busy"
-        return TransferReply(transfer, isRunning: true, progress: TaskProgress(done: 400, total: 1_000))
+        let report = TaskProgress(done: 400, total: 1_000)
+        return TransferReply(transfer, among: RunningTransfers([(transfer.number, report)]))
     }
 
     static func scheduleList() throws -> ScheduleListReply {

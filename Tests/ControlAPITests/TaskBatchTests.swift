@@ -84,6 +84,40 @@ struct TaskBatchTests {
         #expect(ListScan.longestMember(of: Data(body.utf8)) == count)
     }
 
+    private static let claimed =
+        #"{"identifier": "a.b", "kind": "refresh", "claim": {"item": 71, "fence": 3, "bound": false}}"#
+
+    @Test func `the requests of a batch with a lease may have a claim under it`() throws {
+        let body = #"{"lease": "fleet", "requests": [\#(Self.claimed), \#(Self.valid)]}"#
+        let requests = try TaskBatch.reading(Data(body.utf8)).validated().map { try $0.get().request }
+        let claim = LeasedClaim(Claim(item: 71, fence: 3, isBound: false), under: "fleet")
+        #expect(requests.map(\.claim) == [claim, nil])
+    }
+
+    @Test(arguments: [
+        (claimed, nil, "field-missing", "requests[0].claim"),
+        (claimed.replacing("71", with: "0"), "fleet", "number-invalid", "requests[0].claim.item"),
+        (claimed.replacing("3", with: "-3"), "fleet", "number-invalid", "requests[0].claim.fence"),
+        (claimed.replacing("false", with: "0"), "fleet", "field-type", "requests[0].claim.bound"),
+    ])
+    func `a claim without a lease, or with an invalid number, is refused with its index`(
+        request: String,
+        lease: String?,
+        subReason: String,
+        field: String
+    ) throws {
+        let member = lease.map { #""lease": "\#($0)", "# } ?? ""
+        let batch = try TaskBatch.reading(Data(#"{\#(member)"requests": [\#(request)]}"#.utf8))
+        let refusal = try #require(throws: RouteError.self) { try batch.validated()[0].get() }
+        #expect(refusal.reply.error.subReason == subReason && refusal.reply.error.field == field)
+    }
+
+    @Test func `a batch with an invalid name of a lease is refused as a whole`() throws {
+        let body = Data(#"{"lease": "My Fleet", "requests": [\#(Self.claimed)]}"#.utf8)
+        let refusal = try #require(throws: RouteError.self) { try TaskBatch.reading(body) }
+        #expect(refusal.reply.error.subReason == "identifier-invalid" && refusal.reply.error.field == "lease")
+    }
+
     @Test func `a batch of 1,000 requests is read`() throws {
         #expect(try read(Array(repeating: Self.valid, count: 1_000)).validated().count == 1_000)
     }

@@ -31,6 +31,19 @@ struct TaskShapeTests: WireShapeSuite {
         )
     }
 
+    @Test func `progress without a known total has no total, and its text is the part that is done`() throws {
+        let task = TaskListReply.Running(
+            .request(try Samples.continued()),
+            launch: LaunchNumber(rawValue: 42),
+            startedAt: Samples.now,
+            budget: nil,
+            used: .seconds(60),
+            progress: TaskProgress(done: 7, total: .max)
+        )
+        #expect(task.progress == .init(done: 7, total: nil) && task.progress?.text == "7")
+        #expect(TaskListReply.Running.Progress(done: 7, total: 9).text == "7 of 9")
+    }
+
     @Test
     func `the JSON of task why has eligible, policies and history for a pending request, not for an unknown task`()
         throws

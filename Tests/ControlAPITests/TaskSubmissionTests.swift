@@ -38,6 +38,14 @@ struct TaskSubmissionTests {
         #expect(!String(decoding: plain, as: UTF8.self).contains("restart"))
     }
 
+    @Test func `the condition to start soon arrives, and a submission without it does not have the field`() throws {
+        let request = TaskRequest(identifier: try Samples.task(), kind: .processing)
+        let sent = try WireCoding.encode(TaskSubmission(request, onlyIfSoon: true))
+        #expect(try WireCoding.decode(TaskSubmission.self, from: sent).onlyIfSoon == true)
+        let plain = try WireCoding.encode(TaskSubmission(request))
+        #expect(!String(decoding: plain, as: UTF8.self).contains("only_if_soon"))
+    }
+
     @Test(arguments: RequestField.allCases)
     func `a submission with a field of another kind of request is refused, and the error names the field`(
         _ field: RequestField

@@ -131,6 +131,15 @@ struct APIContractTests {
             try api.call(.simulateConditions, body: #"{"network": null}"#)
             #expect(try api.call(.forecast, body: "{}")["complete"] == .boolean(true))
             try api.call(.forecast, body: #"{"conditions": {"idle": true}, "policies": {"off": ["idle"]}}"#)
+            #expect(try api.call(.capacity)["lanes"].elements.count == 2)
+            #expect(try api.call(.leaseRenew, "fleet", body: #"{"trusted_for": 28.5}"#)["state"] == "trusted")
+            #expect(try api.call(.leaseShow, "fleet")["claims"].elements.isEmpty)
+            #expect(try api.call(.leaseList)["leases"].elements.count == 1)
+            let claimed = later.dropLast() + #", "claim": {"item": 1, "fence": 1, "bound": true}}"#
+            let refused = try api.call(.taskSubmitBatch, body: #"{"lease": "fleet", "requests": [\#(claimed)]}"#)
+            #expect(refused["results"].elements.first?["error"]["sub_reason"] == "background-denied")
+            try api.call(.leaseDelete, "fleet")
+            #expect(try api.call(.journal, query: [("claims", "true")])["entries"].elements.isEmpty)
             try api.call(.simulateExpiration, body: #"{"identifier": "\#(patient.task())"}"#)
             try await host.waitForJournal("its end") { $0.identifier == patient.task() && $0.event == "failed" }
             guard case .integer(let again) = try api.call(.taskRetry, patient.task())["submission"] else {
@@ -203,6 +212,21 @@ struct APIContractTests {
             for route in [Route.transferShow, .transferPause, .transferResume, .transferCancel] {
                 #expect(subReason(try api.call(route, "4711", status: 404)) == "no-such-transfer")
             }
+            for route in [Route.leaseShow, .leaseDelete] {
+                #expect(subReason(try api.call(route, "nobody", status: 404)) == "no-such-lease")
+                #expect(subReason(try api.call(route, "No Lease", status: 400)) == "identifier-invalid")
+            }
+            let tooHigh = try api.call(
+                .leaseRenew,
+                "fleet",
+                body: #"{"trusted_for": 1, "acknowledged": 999999999}"#,
+                status: 400
+            )
+            #expect(subReason(tooHigh) == "number-invalid" && tooHigh["error"]["field"] == "acknowledged")
+            let claimed =
+                #"{"identifier": "\#(task)", "kind": "refresh", "claim": {"item": 1, "fence": 1, "bound": true}}"#
+            let unleased = #"{"lease": "nobody", "requests": [\#(claimed)]}"#
+            #expect(subReason(try api.call(.taskSubmitBatch, body: unleased, status: 409)) == "lease-not-trusted")
             try api.call(.pluginShow, "com.example.nobody", status: 404)
             try api.call(.taskWhy, "com.example.nobody.task", status: 404)
             try api.call(.taskCancel, "com.example.nobody.task", status: 404)

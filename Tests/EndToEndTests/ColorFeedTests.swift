@@ -64,7 +64,7 @@ struct ColorFeedTests {
 
     // MARK: The refresh
 
-    @Test(.proves(34))
+    @Test(.proves(34, "C25"))
     func `ColorFeed's refresh stores the new colours of the feed and submits the next refresh`()
         async throws
     {

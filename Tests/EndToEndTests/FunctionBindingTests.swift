@@ -48,6 +48,49 @@ struct FunctionBindingTests {
         }
     }
 
+    /// A plugin whose function measures a download from the server.
+    private static func measuring(_ path: String, of server: FileServer) -> TestPlugin {
+        let keys =
+            "symbol: plain_size, arguments: [{ download: \"\(server.url)/\(path)\" }],"
+            + " returns: { int64: success-when-nonnegative }"
+        var plugin = plain(["size": keys])
+        plugin.grants = "network: true"
+        plugin.policy = ["private-addresses: true"]
+        return plugin
+    }
+
+    @Test(.proves("C24"))
+    func `a bound function receives the path of a file that the host has downloaded`() async throws {
+        let server = try FileServer(["list": "three lines"])
+        defer { server.close() }
+        let plugin = Self.measuring("list", of: server)
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task("size")))
+            #expect(end.event == "succeeded" && end.message.hasSuffix(": plain_size returned 11"), "\(end.message)")
+            let transfers = try await host.client.transfers(limit: 10).transfers
+            #expect(transfers.map(\.state) == ["finished"] && transfers.allSatisfy { $0.file == nil })
+        }
+    }
+
+    @Test(.proves("C24"))
+    func `why names the unfinished download of a function, which gets NULL after the download is cancelled`()
+        async throws
+    {
+        let server = try FileServer(["list": "three lines"], holding: "list")
+        defer { server.close() }
+        let plugin = Self.measuring("list", of: server)
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.submit(plugin.task("size"))
+            let number = try await TransferTests.number(ofRunning: "list", from: server, host)
+            let why = try await host.bgtask("why", plugin.task("size"))
+            let message = "a download that the function takes as an argument has not ended"
+            #expect(why.output.replacing(/\s+/, with: " ").contains(message), "\(why.output)")
+            #expect(try await host.bgtask("transfer", "cancel", number).status == 0)
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "failed" && end.message.contains("plain_size returned -1"), "\(end.message)")
+        }
+    }
+
     @Test func `a bound function receives the operator's value of a setting instead of the manifest's`() async throws {
         var plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Hello"])
         plugin.policy = ["settings: { greeting: Ahoy }"]

@@ -45,6 +45,17 @@ struct PluginTryTests {
         #expect(report["outcome"] as? String == "failed" && report["expired"] as? String == "network lost")
     }
 
+    @Test func `bgtask plugin try --fence gives the task this fence, and refuses 0 and an event`() async throws {
+        let plugin = TestPlugin("ReportsFence")
+        let (status, report) = try await report(plugin, [plugin.task(), "--fence", "9"])
+        let log = try #require(report["log"] as? [[String: String]])
+        #expect(status == 0 && log.compactMap { $0["text"] } == ["\(plugin.task()): item 1, fence 9"])
+        let zero = try await run(plugin, [plugin.task(), "--fence", "0"])
+        #expect(zero.status == 2 && zero.error.contains("--fence 0 is no number of a claim"))
+        let event = try await run(plugin, ["started", "--fence", "9"])
+        #expect(event.status == 2 && event.error.contains("--fence has no effect on the event started"))
+    }
+
     @Test func `bgtask plugin try reports a task that does not complete after its expiration as overran`() async throws
     {
         let plugin = TestPlugin("NeverCompletes")

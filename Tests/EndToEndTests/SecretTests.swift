@@ -56,8 +56,8 @@ struct SecretTests {
                 default: route == .pluginShow ? plugin.identifier : plugin.task()
                 }
             let answer = try host.rawCall("GET", route.path(value))
-            // No task of this plugin has a cursor, and the plugin begins no transfer.
-            let expected = route == .taskCursor || route == .transferShow ? 404 : 200
+            // No task of this plugin has a cursor, the plugin begins no transfer, and the host has no feeder.
+            let expected = [.taskCursor, .transferShow, .leaseShow].contains(route) ? 404 : 200
             #expect(answer.status == expected && !Self.holdsValue(answer.body), "\(route)")
         }
         let commands = [

@@ -28,10 +28,11 @@ struct SettingTests {
         }
     }
 
-    /// The settings that `host status` does not show: they have no effect on decisions, or on those about transfers only.
+    /// The settings that `host status` does not show: they have no effect on decisions, or on those about transfers or a
+    /// fleet only.
     private static let hidden: Set = [
         "runner", "cgroup", "log-level", "limits.transfer", "launches.transfer", "transfers.no-progress-limit",
-        "transfers.retention", "transfers.discretionary-rate",
+        "transfers.retention", "transfers.discretionary-rate", "fleet.plugins",
     ]
 
     /// The default differs between a system host, which root starts, and a user's host.
@@ -110,6 +111,7 @@ struct SettingTests {
         Setting("transfers.retention", nil, "4d", shows: nil),
         Setting("transfers.discretionary-rate", nil, "1MiB", shows: nil),
         Setting("background-refresh", "background-refresh", "false", shows: "refresh         off"),
+        Setting("fleet.plugins", nil, "[com.example.*]", shows: nil),
         Setting("minimum-fetch-interval", "minimum-fetch-interval", "20min", shows: "at most every 20min"),
         Setting("policies.off", nil, "[power-saver]", shows: "off: power-saver"),
         Setting("policies.stagger", "stagger", "34s", shows: "stagger 34s"),

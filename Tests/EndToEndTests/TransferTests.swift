@@ -120,6 +120,36 @@ struct TransferTests {
         }
     }
 
+    @Test func `a continued task shows the bytes of a running transfer as its progress, and ends with the transfer`()
+        async throws
+    {
+        let contents = String(repeating: "1", count: 1_000_000)
+        let server = try FileServer(["one": contents], holding: "one")
+        defer { server.close() }
+        var plugin = TestPlugin("ShowsTransfer", tasks: ["export.*"])
+        plugin.grants = "network: true"
+        plugin.settings = ["url": "\(server.url)/one"]
+        plugin.policy = ["private-addresses: true"]
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.submitContinued("com.example.showstransfer.export.1")
+            let number = try await Self.number(ofRunning: "one", from: server, host)
+            // The server has sent half of the file.
+            try await withDeadline(waitingFor: "the task to show half of the file") {
+                while try await !host.client.tasks().running.contains(where: { task in
+                    task.kind == "continued" && task.progress == .init(done: 500_000, total: 1_000_000)
+                }) {
+                    try Task.checkCancellation()
+                }
+            }
+            let listed = try await host.bgtask("task", "list")
+            #expect(listed.output.contains("500000 of 1000000"), "\(listed.output)")
+            // The server sends the whole file after the disconnection.
+            for verb in ["pause", "resume"] { #expect(try await host.bgtask("transfer", verb, number).status == 0) }
+            #expect(try await host.outcome(of: submission).event == "succeeded")
+            #expect(host.containerText(plugin, "statuses.txt") == "begin BGT_OK\nunknown BGT_NOT_FOUND\nshow BGT_OK\n")
+        }
+    }
+
     /// The number of the only transfer, once the server holds its request.
     static func number(ofRunning path: String, from server: FileServer, _ host: HostFixture) async throws -> String {
         _ = try #require(await server.requests.first { $0 == "GET /\(path) HTTP/1.1" })

@@ -3,6 +3,7 @@
 import ControlAPI
 import Foundation
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -38,7 +39,8 @@ struct WatchTests {
             .split(separator: "\r\n", omittingEmptySubsequences: false).map { String($0).replacing("\r", with: "") }
     }
 
-    @Test func `bgtask watch shows a running task, follows the window's size, and ends on Ctrl-C`() async throws {
+    @Test(.proves("C25"))
+    func `bgtask watch shows a running task, follows the window's size, and ends on Ctrl-C`() async throws {
         try await HostFixture.with(plugins: [Self.progresses]) { host in
             try await PseudoTerminal.with(columns: 100, rows: 24) { terminal in
                 let watch = try await Self.watch(host, on: terminal)

@@ -50,8 +50,11 @@ final class PostgreSQLServer: Sendable {
         _ = try await child.ending()
     }
 
+    /// The connection string of a role.
+    func address(as role: String) -> String { "host=\(directory.path) user=\(role) dbname=postgres" }
+
     func database(as role: String, timeout: Duration = .seconds(10)) -> FleetDatabase {
-        FleetDatabase("host=\(directory.path) user=\(role) dbname=postgres", timeout: timeout)
+        FleetDatabase(address(as: role), timeout: timeout)
     }
 
     /// Executes statements as the administrator, and returns their output without headings.
@@ -60,6 +63,14 @@ final class PostgreSQLServer: Sendable {
         let arguments = ["-h", directory.path, "-U", "admin", "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-At"]
         return try await run("psql", arguments + ["-c", statements])
             .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Waits until a query of the administrator has the result.
+    func wait(for result: String, of query: String) async throws {
+        try await withDeadline(.seconds(120), waitingFor: "\"\(result)\" of: \(query)") { [self] in
+            // The server pauses between two looks, so that the loop leaves the processor to hosts and feeders.
+            while try await sql("select pg_sleep(0.1); \(query)") != result { try Task.checkCancellation() }
+        }
     }
 
     /// Ends the lease of a host, as if it had not renewed for an hour.

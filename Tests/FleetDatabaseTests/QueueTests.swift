@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import FleetDatabase
+import Foundation
 import Testing
 
 @Suite("The queue of a fleet replaces, cancels and repeats work, and starts campaigns")
@@ -115,6 +116,65 @@ struct QueueTests {
             #expect(facts.items.map(\.hostDrained) == [true])
             #expect(try await submitter.drain("a", false))
             #expect(try await a.claim().count == 1)
+        }
+    }
+
+    @Test func `the cursor of a returned item travels to the next host, and a replacement keeps it`() async throws {
+        try await PostgreSQLServer.with { server in
+            let (a, b) = (try await HostCalls.begin("a", on: server), try await HostCalls.begin("b", on: server))
+            let submitter = server.database(as: "sub")
+            _ = try await submitter.submit(.example("any:web"))
+            let first = try #require(try await a.claim().first)
+            #expect(first.cursor == nil)
+            let back = { (item: ClaimedItem, cursor: String?) in
+                ItemReport.returned(item: item.item, fence: item.fence, reason: "lease-lost", cursor: cursor)
+            }
+            _ = try await a.report([back(first, "AQL/")])
+            let second = try #require(try await b.claim().first)
+            #expect((second.item, second.cursor) == (first.item, "AQL/"))
+            _ = try await b.report([back(second, nil)])
+            _ = try await submitter.submit(.example("any:web"))
+            #expect(try await a.claim().map(\.cursor) == ["AQL/"])
+        }
+    }
+
+    @Test func `a cursor of more than 4 KiB is refused`() async throws {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            _ = try await server.database(as: "sub").submit(.example("any:web"))
+            let claim = try #require(try await a.claim().first)
+            for (size, isAccepted) in [(4_097, false), (4_096, true)] {
+                let cursor = Data(count: size).base64EncodedString()
+                let back = ItemReport.returned(item: claim.item, fence: claim.fence, reason: "x", cursor: cursor)
+                do throws(DatabaseFailure) {
+                    let verdicts = try await a.report([back])
+                    #expect(verdicts.map(\.accepted) == [true] && isAccepted)
+                } catch {
+                    #expect(error.cause == .refused(state: "23514") && !isAccepted)
+                }
+            }
+        }
+    }
+
+    @Test func `a feeder with chosen groups claims for these groups and for its host only`() async throws {
+        try await PostgreSQLServer.with { server in
+            try await server.database(as: "admin").enroll("a", role: "host_a", groups: ["web", "mail"])
+            let a = try await HostCalls.begin("a", on: server)
+            let submitter = server.database(as: "sub")
+            for target in ["any:web", "any:mail"] {
+                _ = try await submitter.submit(.example(target, "com.example.p.\(target.dropFirst(4))"))
+            }
+            try await a.choose(["mail"])
+            #expect(try await a.claim().map(\.identifier) == ["com.example.p.mail"])
+            do throws(DatabaseFailure) {
+                try await a.choose(["mail", "db"])
+                Issue.record("the host chose a group of others")
+            } catch {
+                #expect(error.isInvalid)
+            }
+            // A new incarnation begins with all groups.
+            let next = try await HostCalls.begin("a", on: server)
+            #expect(try await next.claim().map(\.identifier) == ["com.example.p.web"])
         }
     }
 }

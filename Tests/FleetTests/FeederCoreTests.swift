@@ -140,11 +140,14 @@ struct FeederCoreTests {
         }
     }
 
-    @Test func `the host cancels a claim whose fence is no longer that of the queue`() throws {
+    @Test func `the host cancels a claim with an old fence before it trusts the renewed lease`() throws {
         var fixture = try Fixture()
         let (old, new) = (fixture.item(1), fixture.item(1, fence: 2))
-        _ = fixture.renew(held: [new.claim], open: [OpenClaim(claim: old.claim, key: old.key)], at: Self.start)
-        #expect(fixture.core.handle(.leaseSet, at: Self.start) == .cancel([old.claim]))
+        let open = [OpenClaim(claim: old.claim, key: old.key)]
+        let first = fixture.renew(held: [new.claim], open: open, at: Self.start)
+        #expect(first == .cancel([old.claim]))
+        let end = Self.start + .milliseconds(28_970)
+        #expect(fixture.core.handle(.cancelled, at: Self.start) == .setLease(end: end, acknowledged: 0))
     }
 
     @Test func `journal entries are acknowledged only after the report of their claims`() throws {
@@ -167,8 +170,10 @@ struct FeederCoreTests {
         #expect(fixture.core.acknowledged == 9)
     }
 
-    @Test func `work that ended with the lease returns to the queue, unless the plugin completed it`() {
+    @Test func `work that ended with the lease returns to the queue, unless the plugin completed it with success`() {
         let returned = ClaimEnding.returned(reason: "lease-lost", delay: .zero)
+        #expect(ClaimEnding(.task(.failed), isLeaseLost: true) == returned)
+        #expect(ClaimEnding(.task(.failed)) == .finished(outcome: "failed"))
         #expect(ClaimEnding(.consumed, isLeaseLost: true) == returned)
         #expect(ClaimEnding(.task(.succeeded), isLeaseLost: true) == .finished(outcome: "succeeded"))
         #expect(ClaimEnding(.lapsed) == .finished(outcome: "lapsed"))

@@ -84,8 +84,22 @@ struct FuzzedCall {
         case .taskWhy, .taskCursor, .taskCursorClear: _ = try TaskIdentifier(validating: value)
         case .taskRetry: _ = try RetrySubject(validating: value)
         case .launchShow: _ = try LaunchNumber(validating: value)
+        case .leaseRenew:
+            let name = try LeaseName.validated(value)
+            let order = try LeaseOrder.reading(body, for: route)
+            let renewal = LeaseRenewal(
+                name,
+                owner: 1,
+                trustedFor: try order.validated(),
+                acknowledged: order.acknowledged
+            )
+            return answer { .leaseRenewed(renewal, reply: $0) }
+        case .leaseDelete:
+            let name = try LeaseName.validated(value)
+            return answer { .leaseDeletionRequested(name, owner: 1, reply: $0) }
+        case .leaseShow: _ = try LeaseName.validated(value)
         case .apiDescription, .hostStatus, .hostReload, .pluginList, .taskList, .scheduleList, .launchList,
-            .transferList, .journal, .notificationList, .logs, .stats, .metrics:
+            .transferList, .journal, .notificationList, .logs, .stats, .metrics, .capacity, .leaseList:
             break
         }
         return nil
@@ -106,7 +120,7 @@ struct FuzzedCall {
         for (index, entry) in zip(batch.requests, batch.validated()).enumerated() {
             let flaw: String?
             switch entry {
-            case (.success(let submission), .success): flaw = try problem(of: submission)
+            case (.success(let submission), .success): flaw = try problem(of: submission, under: batch.lease)
             case (_, .failure(let refusal)):
                 let isPlaced = refusal.reply.error.field?.hasPrefix("requests[\(index)]") == true
                 flaw = isPlaced ? ControlEntry.flaw(of: refusal) : "a refusal in a batch does not name its request"
@@ -117,12 +131,12 @@ struct FuzzedCall {
         return nil
     }
 
-    private func problem(of submission: TaskSubmission) throws(RouteError) -> String? {
-        let (request, payload) = try submission.validated()
+    private func problem(of submission: TaskSubmission, under lease: String? = nil) throws(RouteError) -> String? {
+        let (request, payload) = try submission.validated(under: lease)
         // A client that submits the same request writes the same body, apart from the form of times.
         let written = TaskSubmission(request, payload: payload)
         if let flaw = ControlEntry.flaw(ofReply: written) { return flaw }
-        let again = try written.validated()
+        let again = try written.validated(under: lease)
         if again.request != request || again.payload != payload {
             return "a submission changes when it is written again"
         }

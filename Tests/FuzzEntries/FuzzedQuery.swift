@@ -57,11 +57,17 @@ enum FuzzedQuery {
             return try problem(read, read.items, of: route) { again throws(RouteError) in
                 try StatsQuery(reading: again, now: now)
             }
+        case .taskCancel:
+            let read = try TaskCancelQuery(reading: query.value)
+            return try problem(read, read.items, of: route) { again throws(RouteError) in
+                try TaskCancelQuery(reading: again)
+            }
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginShow, .pluginPurge, .pluginTrigger,
             .pluginPush, .pushTokenIssue, .pushTokenRevoke, .pushTokenCheck, .pluginPause, .pluginResume, .taskSubmit,
-            .taskSubmitBatch, .taskCancel, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy,
+            .taskSubmitBatch, .taskStop, .taskRetry, .taskCursor, .taskCursorClear, .taskWhy,
             .launchShow, .launchStop, .transferShow, .transferPause, .transferResume, .transferCancel, .metrics, .run,
-            .simulateExpiration, .simulateConditions, .forecast:
+            .simulateExpiration, .simulateConditions, .forecast, .capacity, .leaseList, .leaseShow, .leaseRenew,
+            .leaseDelete:
             return nil
         }
     }

@@ -125,7 +125,7 @@ struct LayoutTests {
     static let taskInfo = layout(
         "bgt_task_info",
         bgt_task_info.self,
-        72,
+        88,
         .field("size", \.size, 0),
         .field("kind", \.kind, 4),
         .field("event", \.event, 8),
@@ -137,7 +137,9 @@ struct LayoutTests {
         .field("flags", \.flags, 48),
         .field("expiration_reason", \.expiration_reason, 52),
         .field("title", \.title, 56),
-        .field("subtitle", \.subtitle, 64)
+        .field("subtitle", \.subtitle, 64),
+        .field("fleet_item", \.fleet_item, 72),
+        .field("fence", \.fence, 80)
     )
 
     static let plugin = layout(

@@ -22,6 +22,7 @@ struct SchemaTests {
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [] }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [oops], returns: void }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [{ int32: a }], returns: void }]",
+        "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [{ download: a }], returns: void }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: int32 }]",
         "handlers: [{ identifier: com.example.feed.a, symbol: a, arguments: [], returns: { int32: always } }]",
         "retry: [com.example.feed.a]", "retry: { com.example.feed.a: { attempts: 1 } }",
@@ -42,7 +43,8 @@ struct SchemaTests {
         "conditions: { heat: true }",
         "conditions: { hot: yes }", "sensors: { idle-percent: 0 }", "limits: { refresh: -1 }", "batch-size: 201",
         "transfers: { no-progress-limit: 14 }", "transfers: { retention: 7 }",
-        "transfers: { discretionary-rate: fast }",
+        "transfers: { discretionary-rate: fast }", "fleet: { plugins: [nodot] }", "fleet: { plugins: \"*\" }",
+        "fleet: { plugin: [a.b] }",
         "journal-size: 256 MB", "journal-size: 1", "logs: { launch: 1 MB }", "logs: { age: 1d }",
         "policies: { off: [impatience] }", "policies: { learn-use: sometimes }", "retry: { attempts: 0 }",
         "plugins: { nodot: { enabled: true } }",
@@ -168,7 +170,7 @@ struct SchemaTests {
         )
         // An argument of these kinds has a value: the schema describes it as a mapping.
         let valued: Set<FunctionArgument.Kind> = [
-            .string, .int32, .uint32, .int64, .uint64, .double, .bool, .bytes, .setting, .outString,
+            .string, .int32, .uint32, .int64, .uint64, .double, .bool, .bytes, .setting, .download, .outString,
         ]
         let arguments = Set(FunctionArgument.Kind.allCases).subtracting(valued)
         #expect(Set(manifest["argument"] ?? []) == Set(arguments.map(\.rawValue)))

@@ -38,7 +38,8 @@ struct AdmissionRuleTests {
             #expect((route.role == .read) == (route.method == .get || route == .forecast), "\(route)")
         }
         let submitting: Set<Route> = [
-            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck,
+            .taskSubmit, .taskSubmitBatch, .taskCancel, .taskRetry, .run, .pluginPush, .pushTokenCheck, .leaseRenew,
+            .leaseDelete,
         ]
         #expect(Set(Route.allCases.filter { $0.role == .submit }) == submitting)
     }

@@ -51,6 +51,7 @@ package enum BuiltProgram: String, Sendable {
     case host = "bgtaskd"
     case command = "bgtask"
     case runner = "bgtask-runner"
+    case feeder = "bgtask-feeder"
 
     /// The directory of the built products.
     static func directory() throws -> String {

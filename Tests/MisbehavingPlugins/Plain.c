@@ -42,6 +42,16 @@ int32_t plain_length(const char *text) {
     return (int32_t)strlen(text);
 }
 
+/* Returns the size of a file, or -1 without one. */
+int64_t plain_size(const char *path) {
+    FILE *file = path == NULL ? NULL : fopen(path, "r");
+    if (!file) return -1;
+    fseek(file, 0, SEEK_END);
+    const int64_t size = ftell(file);
+    fclose(file);
+    return size;
+}
+
 int32_t plain_fail(void) {
     errno = ENOSPC;
     return -1;

@@ -204,6 +204,33 @@ struct HandlerTests {
         #expect(flaw("{ setting: quantity }")?.contains("add it to settings") == true)
     }
 
+    // MARK: Downloads
+
+    @Test func `a download is an argument with a URL, and its grants have the network or its port`() {
+        let lines = """
+              - identifier: com.example.feed.nightly
+                symbol: run
+                arguments: [ { download: https://example.com/list.gz }, cancel-flag ]
+                returns: void
+            """
+        for grants in ["{ network: true }", "{ connect: [443] }"] {
+            let reading = read(manifest(lines, "grants: \(grants)"))
+            #expect(reading.problems == [])
+            let bound = reading.manifest?.handlers.first
+            #expect(bound?.arguments == [.download("https://example.com/list.gz"), .cancelFlag])
+            #expect(bound?.text.contains("called with download: \"https://example.com/list.gz\", cancel-flag") == true)
+        }
+        let refused = read(manifest(lines, "grants: { connect: [80] }")).problems.map(\.description)
+        #expect(refused.count == 1 && refused.first?.contains("is a download from port 443, and grants") == true)
+        #expect(flaw("{ download: https://example.com/a }")?.hasSuffix("write grants: { network: true }") == true)
+    }
+
+    @Test func `a download with another scheme, a user name or a space is refused with the rule of transfers`() {
+        #expect(flaw("{ download: ftp://example.com/a }")?.contains("neither http:// nor https://") == true)
+        #expect(flaw("{ download: https://user@example.com/a }")?.contains("has a user name or a password") == true)
+        #expect(flaw("{ download: \"https://example.com/a b\" }")?.contains("escape it with %") == true)
+    }
+
     @Test func `a handler in a manifest has at most 32 arguments`() {
         let many = Array(repeating: "null", count: 33).joined(separator: ", ")
         #expect(found(handler(arguments: "[\(many)]")).contains("11 handlers[0].arguments handler-arguments"))

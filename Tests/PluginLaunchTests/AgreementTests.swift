@@ -124,7 +124,11 @@ extension LaunchTests {
                     PlayedPlan.task("\(plugin).task", .healthResearch, index: 0, payload: Array("payload".utf8)),
                     PlayedPlan.task("\(plugin).album.autumn", .continued, index: 1, continued: album),
                     PlayedPlan.task("\(plugin).other", .refresh, index: 2),
-                    PlayedPlan.task("\(plugin).watched", index: 3),
+                    PlayedPlan.task(
+                        "\(plugin).watched",
+                        index: 3,
+                        claim: Claim(item: 71, fence: .max, isBound: true)
+                    ),
                 ]
             }
             tasks.append(PlayedPlan.task("fetch", .event, index: tasks.count))

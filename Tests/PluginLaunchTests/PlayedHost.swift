@@ -228,7 +228,8 @@ struct PlayedPlan {
         index: Int = 0,
         protection: ProtectionType = .untilFirstAuthentication,
         continued: ContinuedTerms? = nil,
-        payload: [UInt8] = []
+        payload: [UInt8] = [],
+        claim: Claim? = nil
     ) -> RunnerPlan.Task {
         RunnerPlan.Task(
             id: TaskID(launch: PlayedHost.launch, index: index),
@@ -240,7 +241,8 @@ struct PlayedPlan {
             requiresExternalPower: kind == .healthResearch,
             protection: protection,
             continued: continued,
-            payload: payload
+            payload: payload,
+            claim: claim
         )
     }
 }

@@ -48,6 +48,7 @@ extension SampleFunction {
         case .containerPath: return .containerPath
         case .remainingMilliseconds: return .remainingMilliseconds
         case .setting: return .setting(setting)
+        case .download: return .download("https://example.com/list.gz")
         case .null: return .null
         case .outString: return .outString(size: Int.random(in: 1...40, using: &dice))
         case .outInt64: return .outInt64

@@ -89,7 +89,8 @@ struct SampleFunction {
             case .remainingMilliseconds:
                 parameters.append("int64_t \(name)")
                 body.append("fputs(\(name) > 500000 && \(name) <= 600000 ? \" in-time\" : \" late\", r.out);")
-            case .null:
+            // Without a file of the host, a download is NULL.
+            case .null, .download:
                 parameters.append("void *\(name)")
                 body.append("fputs(\(name) ? \" something\" : \" null\", r.out);")
             case .outString:
@@ -165,7 +166,7 @@ struct SampleFunction {
             case .payload: hex(payload)
             case .cancelFlag: "flag0"
             case .remainingMilliseconds: "in-time"
-            case .null: "null"
+            case .null, .download: "null"
             case .outString(let size): "room\(size)"
             case .outInt64: "was0"
             }

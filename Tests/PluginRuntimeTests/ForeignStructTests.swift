@@ -70,12 +70,12 @@ struct ForeignStructTests {
     }
 
     @Test(.proves("BGT-ABI-03"))
-    func `the host's smallest struct sizes are those of minor 0, a request also without its deadline`() {
+    func `the smallest struct sizes are those of minor 0 without its later fields: deadline of a request, fence of a task`() {
         #expect(BGTASK_ABI_MINOR == 0)
         #expect(ForeignStruct.MinorZero.request == MemoryLayout<bgt_request>.offset(of: \.expires_at_ns))
         #expect(ForeignStruct.MinorZero.refusal == MemoryLayout<bgt_refusal>.size)
         #expect(ForeignStruct.MinorZero.launchInfo == MemoryLayout<bgt_launch_info>.size)
-        #expect(ForeignStruct.MinorZero.taskInfo == MemoryLayout<bgt_task_info>.size)
+        #expect(ForeignStruct.MinorZero.taskInfo == MemoryLayout<bgt_task_info>.offset(of: \.fleet_item))
         #expect(ForeignStruct.MinorZero.plugin == MemoryLayout<bgt_plugin>.size)
     }
 

@@ -17,7 +17,7 @@ struct PushVerdictTests {
     @Test(arguments: [
         ("push-token-unknown", PushVerdict.tokenUnknown), ("push-token-of-another-plugin", .tokenOfAnotherPlugin),
         ("mode-remote-notification-missing", .notPermitted), ("plugin-disabled", .notPermitted),
-        ("background-denied", .notPermitted), ("payload-too-large", .payloadTooLarge),
+        ("background-denied", .notPermitted), ("payload-too-large", .payloadTooLarge), ("alert-limit", .tooManyAlerts),
         ("body-too-large", .payloadTooLarge), ("no-such-plugin", .unavailable), ("plugin-missing", .unavailable),
         ("not-recorded", .unavailable), ("host-stopping", .unavailable), ("too-many-connections", .unavailable),
         ("ledger-unreadable", .unavailable), ("role-too-low", .failed), ("foreign-user", .failed),
@@ -44,7 +44,8 @@ struct PushVerdictTests {
     @Test(arguments: [
         (PushVerdict.accepted, 200, "", 201), (.tokenUnknown, 400, "BadDeviceToken", 500),
         (.tokenOfAnotherPlugin, 400, "DeviceTokenNotForTopic", 500), (.notPermitted, 400, "TopicDisallowed", 403),
-        (.payloadTooLarge, 413, "PayloadTooLarge", 413), (.unavailable, 503, "ServiceUnavailable", 503),
+        (.payloadTooLarge, 413, "PayloadTooLarge", 413), (.tooManyAlerts, 429, "TooManyRequests", 429),
+        (.unavailable, 503, "ServiceUnavailable", 503),
         (.failed, 500, "InternalServerError", 500),
     ])
     func `a verdict has its status and reason`(verdict: PushVerdict, status: Int, reason: String, webhook: Int) {

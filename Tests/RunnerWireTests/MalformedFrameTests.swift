@@ -159,7 +159,8 @@ struct MalformedFrameTests {
             attempts: .max,
             continued: SampleMessages.longestTerms,
             payload: Array(repeating: 1, count: TaskRequest.maximumPayload),
-            cursor: cursor
+            cursor: cursor,
+            claim: Claim(item: .max, fence: .max, isBound: true)
         )
         let value = String(repeating: "s", count: 4_096)
         let settings = Dictionary(uniqueKeysWithValues: (0..<64).map { ("\($0)", value) })

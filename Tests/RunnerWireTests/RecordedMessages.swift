@@ -88,6 +88,7 @@ enum RecordedMessages {
             .transfers(call, SampleMessages.listedTransfers),
             .pending(call, [ListedRequest(request: request, number: SubmissionNumber(rawValue: 9), payload: [3])]),
             .stop,
+            .deliver(SampleMessages.claimedTask(Claim(item: 71, fence: 3, isBound: true))),
         ]
         + (0...64).compactMap { ExpirationReason(rawValue: $0) }.map { .expire([task], $0) }
         + SandboxPlan.Access.allCases.map { .confine(confinement(SampleMessages.sandbox($0))) }

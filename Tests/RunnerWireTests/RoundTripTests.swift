@@ -17,6 +17,25 @@ struct RoundTripTests {
         try expectRoundTrip(SampleMessages.fromHost[index])
     }
 
+    @Test func `a download without a file crosses as NULL, and one with a file as its path`() throws {
+        let identifier = try #require(TaskIdentifier("com.example.feed.load"))
+        let binding = FunctionBinding(
+            identifier: identifier,
+            symbol: "load",
+            arguments: [.download("https://example.com/a"), .payload, .download("https://example.com/b")],
+            result: .void
+        )
+        let passed = binding.passing([3: "/container/.transfers/7-00ff"])
+        #expect(binding.downloads == [1: "https://example.com/a", 3: "https://example.com/b"])
+        var decoder = FrameDecoder<HostMessage>()
+        decoder.append(try HostMessage.plan(SampleMessages.plan(tasks: [], handlers: [passed])).frame())
+        guard case .plan(let plan) = try decoder.next() else {
+            Issue.record("the plan was not decoded")
+            return
+        }
+        #expect(plan.handlers.first?.arguments == [.null, .payload, .string("/container/.transfers/7-00ff")])
+    }
+
     @Test func `a list of many transfers is cut to the size of an answer, the ended ones first`() throws {
         let url = "https://example.com/" + String(repeating: "a", count: 8_000)
         let all = (1...3_000).map { number in

@@ -141,6 +141,8 @@ enum SampleMessages {
         .deliver(continuedTask(longestTerms, payload: Array(repeating: 0, count: TaskRequest.maximumPayload))),
         .deliver(continuedTask(ContinuedTerms(title: "Exporting"), payload: [])),
         .deliver(task(payload: [], event: .fetch)),
+        .deliver(claimedTask(Claim(item: .max, fence: .min, isBound: true))),
+        .deliver(claimedTask(Claim(item: 0, fence: 1, isBound: false))),
         .expire([TaskID(rawValue: 9)], .stoppedByUser),
         .expire([], .containerLocked),
         .yieldCursor(TaskID(rawValue: .max)),
@@ -248,6 +250,19 @@ enum SampleMessages {
             protection: .complete,
             continued: terms,
             payload: payload
+        )
+    }
+
+    static func claimedTask(_ claim: Claim) -> RunnerPlan.Task {
+        RunnerPlan.Task(
+            id: TaskID(rawValue: 5),
+            kind: .processing,
+            event: nil,
+            identifier: identifier.text,
+            submission: SubmissionNumber(rawValue: 9),
+            attempts: 0,
+            payload: [],
+            claim: claim
         )
     }
 

@@ -236,6 +236,17 @@ struct AlertTests {
         #expect(shown == ["Original"])
     }
 
+    @Test func `alerts that are committed together both have an answer for their repetitions after a restart`() {
+        let identities = [7, 8].map { PushIdentity(bytes: Array(repeating: $0, count: PushIdentity.size)) }
+        host.commits = .held
+        for identity in identities { alert(isMutable: false, identity: identity) }
+        host.writeHeldCommits()
+        let first = [host.lastReply - 1, host.lastReply].map { host.answers[ReplyToken(rawValue: $0)] }
+        host.restart()
+        #expect(identities.map { alert(isMutable: false, identity: $0) } == first)
+        #expect(shown.count == 2)
+    }
+
     @Test func `alerts with one identity to two plugins are both accepted, also while the first one is committed`() {
         let identity = PushIdentity(bytes: Array(repeating: 7, count: PushIdentity.size))
         host.commits = .held
@@ -268,6 +279,35 @@ struct AlertTests {
 
     @Test func `a notification service extension is not triggered`() {
         #expect(host.trigger()?.refusal?.code == .notPermitted)
+    }
+
+    // MARK: Rate
+
+    @Test func `a plugin gets a burst of alerts, then one in each interval, and the refusal names the wait`() {
+        for _ in 1...100 { #expect(isShown(alert(isMutable: false)) == true) }
+        let refusal = alert(isMutable: false)?.refusal
+        #expect(refusal?.code == .tooManyPendingTaskRequests && refusal?.subReason == .alertLimit)
+        #expect(refusal?.message.contains("send the push again in 1s") == true)
+        host.advance(by: .milliseconds(999))
+        #expect(alert(isMutable: false)?.refusal?.subReason == .alertLimit)
+        host.advance(by: .milliseconds(1))
+        #expect(isShown(alert(isMutable: false)) == true)
+        #expect(alert(isMutable: false)?.refusal?.subReason == .alertLimit)
+        #expect(shown.count == 101)
+    }
+
+    @Test func `the rate of alerts of one plugin does not delay those of another one`() {
+        for _ in 1...101 { alert(isMutable: false) }
+        #expect(alert(isMutable: false)?.refusal?.subReason == .alertLimit)
+        #expect(isShown(alert(to: .mail, isMutable: false)) == true)
+    }
+
+    @Test func `a repetition of an accepted alert is answered without a token`() throws {
+        let identity = try #require(PushIdentity(bytes: Array(repeating: 7, count: PushIdentity.size)))
+        #expect(isShown(alert(isMutable: false, identity: identity)) == true)
+        for _ in 1..<100 { alert(isMutable: false) }
+        #expect(isShown(alert(isMutable: false, identity: identity)) == true)
+        #expect(alert(isMutable: false)?.refusal?.subReason == .alertLimit)
     }
 
     @Test func `a plugin has at most as many waiting alerts as events`() throws {

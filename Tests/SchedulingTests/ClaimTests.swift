@@ -7,17 +7,12 @@ import Testing
 
 @Suite("The journal entries about a request with a claim contain the claim")
 struct ClaimTests {
-    let host = SchedulerDriver(.app(), .mail())
+    let host = SchedulerDriver.inFleet()
     let claim = Claim(item: 71, fence: 3, isBound: false)
 
     private func submitClaimed(needsPower: Bool = false) {
-        let request = TaskRequest(
-            identifier: .clean,
-            kind: .processing,
-            requiresExternalPower: needsPower,
-            claim: LeasedClaim(claim, under: "fleet")
-        )
-        _ = host.ask { .submitted(Submission(request: request, submitter: .user), reply: $0) }
+        host.renew()
+        host.claim(.clean, needsPower: needsPower)
     }
 
     @Test func `the acceptance and the outcome of a claimed request have the claim`() throws {

@@ -53,9 +53,10 @@ struct PushSpacingTests {
         let host = paced()
         host.push()
         host.runToTheEnd()
+        let end = host.clock.now.wall
         host.restart(after: .minutes(1))
         host.push()
-        #expect(host.reasons(.appPush).map(\.kind).contains(.kindSpacing))
+        #expect(host.reasons(.appPush).contains(.kindSpacing(until: end + .minutes(20), .push, .minutes(20))))
     }
 
     @Test func `a user's run of a waiting push overrides its spacing`() {

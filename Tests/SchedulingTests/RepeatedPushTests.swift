@@ -9,14 +9,20 @@ import Testing
 struct RepeatedPushTests {
     private let host = SchedulerDriver(.pushed())
 
-    /// Sends a push with the identity `number`.
+    /// Sends a push with the identity `number` of a sender: by default, of the first sender of a user.
     @discardableResult
-    private func push(_ number: Int, until deadline: Duration? = nil) -> Answer? {
-        let bytes = withUnsafeBytes(of: number.bigEndian) { [UInt8](repeating: 0, count: 24) + $0 }
+    private func push(
+        _ number: Int,
+        until deadline: Duration? = nil,
+        from sender: UInt8 = 0,
+        of user: UInt32 = 1_000
+    ) -> Answer? {
+        let digest = withUnsafeBytes(of: number.bigEndian) { [UInt8](repeating: 0, count: 12) + $0 }
+        let name = [UInt8](repeating: sender, count: PushSender.digestSize)
         let push = Push(
             to: .app,
             expiresAt: deadline.map { host.clock.now.wall + $0 },
-            identity: PushIdentity(bytes: bytes)
+            identity: PushIdentity(sender: PushSender(user: user, name: name), digest: digest)
         )
         return host.ask { .pushed(push, reply: $0) }
     }
@@ -101,6 +107,45 @@ struct RepeatedPushTests {
         let second = try #require(push(1)?.submission)
         #expect(second.rawValue == first.rawValue + 1)
         #expect(try #require(push(0)?.submission) > second)
+    }
+
+    @Test func `pushes of another sender or user do not displace the answers of a sender that has fewer`() throws {
+        host.change(memoryLow: true)
+        let own = (0..<300).map { push($0)?.submission }
+        let foreign = (0..<200).map { push($0, from: 1)?.submission }
+        for number in 0..<1_500 { push(number, from: 2, of: 2_000) }
+        #expect((0..<300).map { push($0)?.submission } == own)
+        #expect((0..<200).map { push($0, from: 1)?.submission } == foreign)
+        let kept = try #require(host.ledger.pushAnswers[.app])
+        #expect(Dictionary(grouping: kept, by: \.identity.sender.user).mapValues(\.count) == [1_000: 500, 2_000: 500])
+        host.restart()
+        #expect((0..<300).map { push($0)?.submission } == own)
+    }
+
+    @Test func `a user with many senders displaces its own answers before those of another user`() {
+        host.change(memoryLow: true)
+        let own = (0..<400).map { push($0)?.submission }
+        for number in 0..<1_200 { push(number, from: UInt8(number % 250), of: 2_000) }
+        #expect((0..<400).map { push($0)?.submission } == own)
+    }
+
+    @Test func `of the senders of one user, the one with the most answers loses its oldest`() {
+        host.change(memoryLow: true)
+        let own = (0..<100).map { push($0)?.submission }
+        let first = push(0, from: 1)?.submission
+        for number in 1..<1_000 { push(number, from: 1) }
+        #expect((0..<100).map { push($0)?.submission } == own)
+        #expect(push(0, from: 1)?.submission != first)
+    }
+
+    @Test func `answers that were dropped during a failing commit are deleted with the next push`() {
+        host.change(memoryLow: true)
+        for number in 0..<1_000 { push(number) }
+        host.commits = .failing
+        push(1_000)
+        host.commits = .written
+        push(1_001)
+        #expect(host.ledger.pushAnswers[.app]?.count == 1_000)
     }
 
     @Test func `a step of the clock by more than ten minutes ends all answers`() throws {

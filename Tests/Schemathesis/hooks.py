@@ -51,6 +51,10 @@ def correct_query(path, query):
             del query[cursor]
     if query.get("previous") and not {"plugin", "launch", "identifier"} & query.keys():
         del query["previous"]
+    # A claim has both numbers.
+    if ("claim_item" in query) != ("claim_fence" in query):
+        query.pop("claim_item", None)
+        query.pop("claim_fence", None)
 
 
 def correct_alert(body):

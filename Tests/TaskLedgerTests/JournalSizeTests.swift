@@ -59,10 +59,64 @@ struct JournalSizeTests {
         try await before.commitAndWait((1...20).map(entry))
         try before.close()
         let ledger = try Ledger.open(path: directory.path, journalCapacity: 10_000)
-        #expect(try ledger.trimJournal(atMost: 9) == 9)
-        #expect(try ledger.trimJournal(atMost: 9) == 3)
-        #expect(try ledger.trimJournal(atMost: 9) == 0)
+        #expect(try ledger.trimJournal(atMost: 9).count == 9)
+        #expect(try ledger.trimJournal(atMost: 9).count == 3)
+        #expect(try ledger.trimJournal(atMost: 9).count == 0)
         #expect(try numbers(of: ledger) == Array(13...20))
+        try ledger.close()
+    }
+
+    /// A ledger with a lease whose feeder has acknowledged entries up to a number.
+    private func leased(_ ledger: Ledger, acknowledged: Int64) async throws {
+        let lease = LeaseRecord(name: "web-1", owner: 1_000, acknowledged: acknowledged, length: .seconds(30))
+        try await ledger.commitAndWait([.storeLease(lease)])
+    }
+
+    private func losses(_ ledger: Ledger) throws -> [Int64] {
+        let filter = JournalFilter(events: [.outcomesLost])
+        return try ledger.journal(JournalSelection(filter: filter, limit: 9)).map(\.number.rawValue)
+    }
+
+    private func claimed(_ number: Int64) -> LedgerChange {
+        note("\(number) \(Self.message)", at: number, claim: Claim(item: number, fence: 1, isBound: true))
+    }
+
+    @Test func `the loss of entries with a claim is journaled once, and again after it was acknowledged`() async throws
+    {
+        let added = Mutex<[JournalEntry]>([])
+        let ledger = try Ledger.inMemory(
+            journalCapacity: 10_000,
+            onGroup: { group in added.withLock { $0 += group.added } }
+        )
+        try await leased(ledger, acknowledged: 1)
+        for number in 1...14 { try await ledger.commitAndWait([claimed(Int64(number))]) }
+        let loss = try #require(try losses(ledger).first)
+        #expect(try losses(ledger).count == 1)
+        // The first entry was acknowledged, so its deletion is no loss.
+        #expect(loss == 11 && added.withLock { $0.map(\.event) } == [.outcomesLost])
+        try await leased(ledger, acknowledged: 15)
+        for number in 16...27 { try await ledger.commitAndWait([claimed(Int64(number))]) }
+        #expect(try losses(ledger).count == 1 && losses(ledger) != [loss])
+    }
+
+    @Test func `the loss of entries without a claim, or without a lease, is not journaled`() async throws {
+        let ledger = try Ledger.inMemory(journalCapacity: 10_000)
+        for number in 1...20 { try await ledger.commitAndWait([claimed(Int64(number))]) }
+        try await leased(ledger, acknowledged: 20)
+        for number in 21...40 { try await ledger.commitAndWait([entry(Int64(number))]) }
+        #expect(try losses(ledger).isEmpty)
+    }
+
+    @Test func `a reduced capacity reports the loss of entries with a claim`() async throws {
+        let directory = try LedgerDirectory()
+        let before = try Ledger.open(path: directory.path)
+        try await leased(before, acknowledged: 0)
+        try await before.commitAndWait((1...20).map(claimed))
+        try before.close()
+        let ledger = try Ledger.open(path: directory.path, journalCapacity: 10_000)
+        #expect(try ledger.trimJournal(atMost: 9) == TrimmedEntries(count: 9, losesClaims: true))
+        try await ledger.commitAndWait([.journal(.outcomesLost(at: time(21)))])
+        #expect(try !ledger.trimJournal(atMost: 9).losesClaims && losses(ledger).count == 1)
         try ledger.close()
     }
 

@@ -52,6 +52,34 @@ struct NotificationTests {
         #expect(LedgerInspection(path: directory.path).problems.isEmpty)
     }
 
+    @Test func `a snapshot leaves out an unreadable alert, whose row errors and an inspection name`() async throws {
+        let directory = try LedgerDirectory()
+        var ledger = try Ledger.open(path: directory.path)
+        try await ledger.commitAndWait([.storeAlert(alert(3)), .storeAlert(alert(4)), .storeAlert(alert(5))])
+        try ledger.close()
+        try directory.tamper("UPDATE alert SET plugin = 'no..dots' WHERE number = 4")
+        ledger = try Ledger.open(path: directory.path)
+        #expect(try ledger.snapshot().alerts == [alert(3), alert(5)])
+        let errors = try ledger.alertErrors()
+        let finding = "table alert, number 4: plugin holds \"no..dots\""
+        #expect(errors.count == 1 && errors.first?.code == .unreadable)
+        #expect(errors.first?.message.contains(finding) == true)
+        try ledger.close()
+        let problems = LedgerInspection(path: directory.path).problems
+        #expect(problems.count == 1 && problems.first?.contains(finding) == true)
+    }
+
+    @Test func `a missing column of alerts fails the snapshot`() async throws {
+        let directory = try LedgerDirectory()
+        var ledger = try Ledger.open(path: directory.path)
+        try await ledger.commitAndWait([.storeAlert(alert(3))])
+        try ledger.close()
+        try directory.tamper("ALTER TABLE alert DROP COLUMN subtitle")
+        ledger = try Ledger.open(path: directory.path)
+        #expect(throws: LedgerError.self) { try ledger.snapshot() }
+        try ledger.close()
+    }
+
     @Test func `a journal entry about a lasting failure shows an alarm in the same transaction`() async throws {
         let ledger = try Ledger.inMemory()
         func entry(_ event: JournalEntry.Event, _ blame: Blame) -> LedgerChange {

@@ -19,8 +19,16 @@ struct PushAnswerTests {
         )
     }
 
-    private func keep(_ answers: [AnsweredPush], of plugin: PluginIdentifier, oldest: Int64) -> [LedgerChange] {
-        answers.map { .keepPushAnswer(plugin, $0, oldest: SubmissionNumber(rawValue: oldest)) }
+    private func keep(
+        _ answers: [AnsweredPush],
+        of plugin: PluginIdentifier,
+        oldest: Int64,
+        dropped: [Int64] = []
+    ) -> [LedgerChange] {
+        let dropped = dropped.map { SubmissionNumber(rawValue: $0) }
+        return answers.map {
+            .keepPushAnswer(plugin, $0, oldest: SubmissionNumber(rawValue: oldest), dropped: dropped)
+        }
     }
 
     @Test func `answers of each kind are kept in the order of their pushes, also in a reopened ledger`() async throws {
@@ -50,6 +58,15 @@ struct PushAnswerTests {
         try await ledger.commitAndWait(keep([try answer(4, .lapsed)], of: feed, oldest: 3))
         let kept = try ledger.snapshot().pushAnswers
         #expect(kept[feed]?.map(\.number) == [3, 4] && kept[cleaner]?.map(\.number) == [1])
+    }
+
+    @Test func `a new answer deletes the dropped ones of its plugin alone`() async throws {
+        let ledger = try Ledger.inMemory()
+        let first = try [1, 2, 3].map { try answer($0, .lapsed) }
+        try await ledger.commitAndWait(keep(first, of: feed, oldest: 1) + keep(first, of: cleaner, oldest: 1))
+        try await ledger.commitAndWait(keep([try answer(4, .lapsed)], of: feed, oldest: 1, dropped: [2]))
+        let kept = try ledger.snapshot().pushAnswers
+        #expect(kept[feed]?.map(\.number) == [1, 3, 4] && kept[cleaner]?.map(\.number) == [1, 2, 3])
     }
 
     @Test func `the record of a plugin is deleted with its answers`() async throws {

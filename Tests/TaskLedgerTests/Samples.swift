@@ -206,8 +206,22 @@ extension Ledger {
     }
 }
 
-func note(_ message: String, plugin: PluginIdentifier = feed, at seconds: Int64 = 3_000) -> LedgerChange {
-    .journal(JournalEntry(at: time(seconds), event: .cancelled, plugin: plugin, blame: .user, message: message))
+func note(
+    _ message: String,
+    plugin: PluginIdentifier = feed,
+    at seconds: Int64 = 3_000,
+    claim: Claim? = nil
+) -> LedgerChange {
+    .journal(
+        JournalEntry(
+            at: time(seconds),
+            event: .cancelled,
+            plugin: plugin,
+            blame: .user,
+            message: message,
+            claim: claim
+        )
+    )
 }
 
 extension SubmissionNumber: ExpressibleByIntegerLiteral {

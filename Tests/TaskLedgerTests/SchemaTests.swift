@@ -33,12 +33,13 @@ struct SchemaTests {
                 "21: transfers",
                 "22: alerts, notifications",
                 "23: claims",
+                "24: leases of feeders",
             ]
         )
-        #expect(LedgerSchema.version == 23)
+        #expect(LedgerSchema.version == 24)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 23)
+        #expect(try pragma("user_version", of: database) == 24)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -76,8 +77,9 @@ struct SchemaTests {
         21: transfersVersion,
         22: notificationsStep,
         23: claimsStep,
+        24: leasesStep,
     ])
-    func `the tables that schema versions 3, 4, 5 and 7 to 23 add or change equal the recorded ones`(
+    func `the tables that schema versions 3, 4, 5 and 7 to 24 add or change equal the recorded ones`(
         version: Int,
         text: String
     ) throws {
@@ -334,4 +336,11 @@ private let claimsStep = """
         INTEGER!, host_losses INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over
         INTEGER!, outcome TEXT, payload_size INTEGER!, failures INTEGER!, expires_at INTEGER, setbacks INTEGER!,
         claim_item INTEGER, claim_fence INTEGER, claim_bound INTEGER, claim_lease TEXT
+    """
+
+private let leasesStep = """
+    journal: number INTEGER #1, at INTEGER!, event TEXT!, plugin INTEGER, launch INTEGER, label TEXT, submission
+        INTEGER, blame TEXT!, message TEXT!, successor INTEGER, count INTEGER, user_id INTEGER, user_process
+        INTEGER, user_command TEXT, claim_item INTEGER, claim_fence INTEGER, claim_bound INTEGER, lease_lost INTEGER
+    lease: name TEXT! #1, owner INTEGER!, acknowledged INTEGER!, length_ns INTEGER!
     """

@@ -16,7 +16,7 @@ FINISHED, TRANSIENT, FATAL, INTERRUPTED = 1, 2, 3, 0
 FAULTS = {
     "": 0, "network": 1, "server-busy": 2, "insufficient-storage": 3, "slow": 4, "http-status": 20,
     "too-many-redirects": 21, "address-not-permitted": 22, "scheme-not-permitted": 23, "digest-mismatch": 24,
-    "size-mismatch": 25, "source-changes": 26, "file-unreadable": 27, "file-changed": 28, "tls-failed": 29,
+    "size-mismatch": 25, "too-many-restarts": 26, "file-unreadable": 27, "file-changed": 28, "tls-failed": 29,
     "too-large": 30, "url-invalid": 31, "network-not-granted": 32, "secret-missing": 34, "header-invalid": 37,
     "result-unknown": 38, "staging-unusable": 5,
 }

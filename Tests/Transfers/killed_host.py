@@ -7,6 +7,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -88,7 +89,11 @@ class KilledHost:
     def end(self):
         if self.is_running():
             self.process.terminate()
-            self.process.wait(LIMIT)
+            try:
+                self.process.wait(LIMIT)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                print(f"kills: the host did not stop within {LIMIT} s, and was killed", file=sys.stderr)
 
     def kill_transfer(self):
         """Kills the process that has loaded the transfer library."""
@@ -139,6 +144,11 @@ class KilledHost:
         launched = [entry["message"] for entry in self.journal() if entry["event"] == "launched"]
         own = [message.split(";")[0] for message in launched if "transfer lane" not in message]
         return own, len(launched) - len(own)
+
+    def open_work(self):
+        """The identifiers of the running and pending work of the plugin."""
+        tasks = self.call("/v1/tasks")
+        return [task["identifier"] for task in tasks["running"] + tasks["pending"]]
 
     def story(self):
         """Journal and log, for the diagnosis of a failure."""

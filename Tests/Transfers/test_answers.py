@@ -102,7 +102,7 @@ class AnswerTests(TransferCase):
         file = File(content(1000))
         server = self.serve(lambda exchange: exchange.answer(
             206, {"Content-Range": "bytes 0-999/1000"}, file.body))
-        self.check_end(self.run_one(self.describe(f"{server.origin}/file")), FATAL, "source-changes", restarts=3)
+        self.check_end(self.run_one(self.describe(f"{server.origin}/file")), FATAL, "too-many-restarts", restarts=3)
 
     def test_an_unsatisfiable_range_at_the_end_completes_a_file_without_a_length(self):
         file = File(content(2 * MEGABYTE))

@@ -157,7 +157,7 @@ class ResumingTests(TransferCase):
         description = self.describe(f"{self.serve(behave).origin}/file")
         for restarts in [0, 1, 2]:
             self.check_end(self.run_one(description), TRANSIENT, "network", restarts=restarts)
-        self.check_end(self.run_one(description), FATAL, "source-changes", restarts=3, source_changes=3)
+        self.check_end(self.run_one(description), FATAL, "too-many-restarts", restarts=3, source_changes=3)
 
     def test_a_server_that_ignores_ranges_restarts_the_download(self):
         file = File(content(3 * MEGABYTE))

@@ -16,24 +16,43 @@ struct Durability {
         let commit = try Figure("a C program: a transaction of SQLite with one row", .milliseconds, single.times)
         let transactions = try Figure("a C program: rows, one per transaction", .perSecond, single.rates())
         let rows = try Figure("a C program: rows, 100 per transaction", .perSecond, hundred.rates(100))
+        let bare = try [(1, nil), (8, nil), (1, 100)].map { connections, batch in
+            try Figure(
+                "a bare queue with NIO and JSON: " + Self.title(connections, batch),
+                .perSecond,
+                bareSubmissions(connections: connections, batch: batch).rates(batch ?? 1)
+            )
+        }
         let one = try submissions(connections: 1, batch: nil)
         return [
             try Figure("submission sent to answered, 1 connection", .milliseconds, one.times, limit: commit),
-            try Figure("submissions, 1 connection", .perSecond, one.rates(), limit: transactions),
+            try Figure(Self.title(1, nil), .perSecond, one.rates(), limit: bare[0]),
             try Figure(
-                "submissions, 8 connections",
+                Self.title(8, nil),
                 .perSecond,
                 submissions(connections: 8, batch: nil).rates(),
-                limit: transactions
+                limit: bare[1]
             ),
             try Figure(
-                "submissions, 1 connection, batches of 100",
+                Self.title(1, 100),
                 .perSecond,
                 submissions(connections: 1, batch: 100).rates(100),
-                limit: rows
+                limit: bare[2]
             ),
-            commit, transactions, rows, appended,
-        ]
+        ] + bare + [commit, transactions, rows, appended]
+    }
+
+    private static func title(_ connections: Int, _ batch: Int?) -> String {
+        let title = "submissions, \(connections) connection\(connections == 1 ? "" : "s")"
+        return batch.map { "\(title), batches of \($0)" } ?? title
+    }
+
+    /// The same calls to the program `BareQueue`.
+    private func bareSubmissions(connections: Int, batch: Int?) throws -> Calls {
+        let queue = try BareQueue(programs)
+        defer { queue.stop() }
+        return try Submissions(connections: connections, batch: batch) { "com.example.n0.job.r\($0)" }
+            .measure(queue.socket, seconds: seconds)
     }
 
     private func submissions(connections: Int, batch: Int?) throws -> Calls {

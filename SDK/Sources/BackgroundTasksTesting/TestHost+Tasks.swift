@@ -38,11 +38,28 @@ extension TestHost {
     ///
     /// - Returns: the delivered task; nil after a failed entry and after the end of the launch.
     public func deliver(_ identifier: String, _ kind: Kind, payload: Data? = nil) -> Delivery? {
+        deliver(identifier, kind, payload: payload, fleetItem: 0, fence: 0)
+    }
+
+    /// Delivers a task from the queue of a fleet, as ``deliver(_:_:payload:)`` does.
+    ///
+    /// - Parameters:
+    ///   - fleetItem: the task's `fleetItem`; 0 for nil.
+    ///   - fence: the task's `fence`; 0 for nil.
+    public func deliver(
+        _ identifier: String,
+        _ kind: Kind,
+        payload: Data? = nil,
+        fleetItem: Int64,
+        fence: Int64
+    ) -> Delivery? {
         identifier.withCString { identifier in
             (payload ?? Data()).withUnsafeBytes { bytes in
                 var delivery = bgtt_delivery()
                 delivery.identifier = identifier
                 delivery.kind = kind.number
+                delivery.fleet_item = fleetItem
+                delivery.fence = fence
                 delivery.payload = payload == nil ? nil : bytes.baseAddress
                 delivery.payload_length = payload == nil ? 0 : bytes.count
                 if kind == .continued {

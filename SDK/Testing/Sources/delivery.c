@@ -118,6 +118,8 @@ static bgt_task deliver(bgtt_host *host, const bgtt_delivery *delivery, uint64_t
             task->payload_length = delivery->payload_length;
         }
         task->submission = submission;
+        task->fleet_item = delivery->fleet_item;
+        task->fence = delivery->fence;
         task->title = copy_text(delivery->title);
         task->subtitle = copy_text(delivery->subtitle);
         task->shown_title = copy_text(delivery->title);

@@ -45,6 +45,7 @@ typedef struct task {
     uint8_t *payload;
     size_t payload_length;
     uint64_t submission;
+    int64_t fleet_item, fence;
     char *title, *subtitle; /* as submitted */
     char *shown_title, *shown_subtitle;
     bool is_delivered, is_expiring, is_completed, had_expired, has_returned, has_progress;

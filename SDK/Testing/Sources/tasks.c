@@ -52,6 +52,8 @@ int32_t host_task_info(const bgt_host *table, bgt_task number, bgt_task_info *ou
             .expiration_reason = task->is_expiring ? task->reason : 0,
             .title = task->title,
             .subtitle = task->subtitle,
+            .fleet_item = task->fleet_item,
+            .fence = task->fence,
         };
         status = out != NULL && fill(out, &information, sizeof information, 72) ? BGT_OK : BGT_INVALID;
     }

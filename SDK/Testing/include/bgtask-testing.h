@@ -143,6 +143,8 @@ typedef struct bgtt_delivery {
     size_t payload_length;
     const char *title; /* continued */
     const char *subtitle;
+    int64_t fleet_item; /* of a task from the queue of a fleet, else 0; with `fence` */
+    int64_t fence;
 } bgtt_delivery;
 
 /* Delivers a task or an event, and returns its number at once. Before bgtt_enter, the task joins the batch, and is

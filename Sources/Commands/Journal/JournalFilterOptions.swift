@@ -44,6 +44,9 @@ struct JournalFilterOptions: ParsableArguments {
     )
     private var blame: [[Blame]] = []
 
+    @Flag(help: "Only entries about requests that a feeder claimed for this host.")
+    var claims = false
+
     @OptionGroup var period: PeriodOptions
 
     @Option(
@@ -60,6 +63,7 @@ struct JournalFilterOptions: ParsableArguments {
             blames: FilterValues.distinct(blame),
             since: period.since,
             until: period.until,
+            hasClaim: claims,
             text: grep?.lowercased()
         )
     }

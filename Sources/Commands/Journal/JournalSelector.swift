@@ -17,6 +17,8 @@ struct JournalSelector: Hashable, Sendable {
     var blames: [Blame] = []
     var since: WallTime?
     var until: WallTime?
+    /// Whether only entries with a claim are selected.
+    var hasClaim = false
     /// The text that an entry contains, in small letters; nil for any.
     var text: String?
 
@@ -25,7 +27,7 @@ struct JournalSelector: Hashable, Sendable {
 
     /// The filters of the host whose entries together are the selected ones.
     var filters: [JournalFilter] {
-        var filters = [JournalFilter(events: events, since: since)]
+        var filters = [commonFilter]
         func vary<Value>(_ key: WritableKeyPath<JournalFilter, Value?>, _ values: [Value]) {
             if values.isEmpty { return }
             filters = filters.flatMap { filter in
@@ -65,7 +67,10 @@ struct JournalSelector: Hashable, Sendable {
     }
 
     /// The filter for the stream of new entries, which `selects` narrows.
-    var streamFilter: JournalFilter { filters.count == 1 ? filters[0] : JournalFilter(events: events, since: since) }
+    var streamFilter: JournalFilter { filters.count == 1 ? filters[0] : commonFilter }
+
+    /// The filter by the values that every call has.
+    private var commonFilter: JournalFilter { JournalFilter(events: events, since: since, hasClaim: hasClaim) }
 
     func selects(_ line: JournalLine) -> Bool {
         (plugins.isEmpty || plugins.contains { $0.text == line.plugin })

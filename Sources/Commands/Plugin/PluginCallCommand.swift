@@ -117,6 +117,12 @@ struct PluginCallCommand: AsyncParsableCommand {
                     + " call a function that takes fewer"
             )
         }
+        if let download = arguments.first(where: { $0.kind == .download }) {
+            throw ValidationError(
+                "the argument \(download.text) has no file, because no host takes part; pass the path of a file with"
+                    + " string:PATH"
+            )
+        }
         let given = (setting + secret).map(\.key)
         for case .setting(let key) in arguments where sandbox.manifest == nil && !given.contains(key) {
             throw ValidationError(

@@ -47,7 +47,7 @@ struct PluginTryCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Expire the task for this reason: budget, external-power-lost, network-lost, not-idle, stopped-by-user, "
-                + "no-progress, memory-pressure, host-shutdown or container-locked.",
+                + "no-progress, memory-pressure, host-shutdown, container-locked or lease-lost.",
             valueName: "reason"
         ),
         transform: Self.reason
@@ -92,6 +92,14 @@ struct PluginTryCommand: AsyncParsableCommand {
     var payload: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Run the task as the item 1 of a fleet's queue with this fence, a number from 1.",
+            valueName: "number"
+        )
+    )
+    var fence: Int64?
+
+    @Option(
         name: .customLong("with"),
         parsing: .upToNextOption,
         help: ArgumentHelp(
@@ -117,6 +125,9 @@ struct PluginTryCommand: AsyncParsableCommand {
                 "--budget \(budget.humanReadable) is longer than the time limit of the launch,"
                     + " \(limit.humanReadable); raise it with --limit"
             )
+        }
+        if let fence, fence < 1 {
+            throw ValidationError("--fence \(fence) is no number of a claim; write a number from 1")
         }
         if after != nil, simulate == nil {
             throw ValidationError("--after has no effect without --simulate; add --simulate REASON, or leave it out")

@@ -26,7 +26,7 @@ extension TaskListReply: Presentable {
                 "\(task.launch)",
                 task.used.duration.humanReadable,
                 task.budget?.duration.humanReadable ?? "none",
-                task.progress.map { "\($0.done) of \($0.total)" } ?? "",
+                task.progress?.text ?? "",
                 [task.title, task.subtitle].compactMap(\.self).joined(separator: ": "),
             ]
             table.add(cells + cursors.cell(of: task.cursor))

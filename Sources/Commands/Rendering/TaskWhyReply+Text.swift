@@ -95,6 +95,7 @@ extension TaskWhyReply: Presentable {
             facts.add("", "before its earliest start: submit it with a later expires_at, or run it now with bgtask run")
         }
         facts.add("cursor", cursor?.text(for: reader))
+        facts.add("claim", each: claim?.lines(for: reader) ?? [])
         if let replacements {
             facts.add("replaced", replacements.text(by: plugin, for: reader))
             if replacements.isMostly(by: plugin) { facts.add("", Replacements.hint) }

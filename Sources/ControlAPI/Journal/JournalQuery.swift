@@ -11,6 +11,7 @@ package import TaskModel
 package struct JournalQuery: Hashable, Sendable {
     static let names = [
         "after", "before", "limit", "follow", "plugin", "launch", "identifier", "event", "blame", "since",
+        "claims",
     ]
 
     package let after: Int64?
@@ -50,7 +51,8 @@ package struct JournalQuery: Hashable, Sendable {
             label: try QueryValue.task(value("identifier"), named: "identifier")?.text,
             events: Set(events ?? []),
             blame: blame,
-            since: try QueryValue.since(value("since"), named: "since", now: now)
+            since: try QueryValue.since(value("since"), named: "since", now: now),
+            hasClaim: try QueryValue.boolean(value("claims"), named: "claims") ?? false
         )
     }
 
@@ -65,6 +67,7 @@ package struct JournalQuery: Hashable, Sendable {
             ("event", events.isEmpty ? nil : events),
             ("blame", filter.blame?.rawValue),
             ("since", filter.since.map { Timestamp($0).description }),
+            ("claims", filter.hasClaim ? "true" : nil),
         ]
         return given.compactMap { name, value in value.map { (name, $0) } }
     }

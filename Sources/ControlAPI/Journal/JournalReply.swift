@@ -42,6 +42,10 @@ package struct JournalLine: Codable, Hashable, Sendable {
     package let count: Int?
     /// The user whose call caused the entry; nil for other causes.
     package let user: User?
+    /// The claim of the submission; nil for a submission without a claim, and in entries about other facts.
+    package let claim: ClaimBody?
+    /// True in an entry about a running task that the host expired because the trust in its lease ended; nil otherwise.
+    package let leaseLost: Bool?
 
     package struct User: Codable, Hashable, Sendable {
         package let uid: UInt32
@@ -64,7 +68,9 @@ package struct JournalLine: Codable, Hashable, Sendable {
         message: String,
         successor: SubmissionNumber? = nil,
         count: Int? = nil,
-        user: CallingUser? = nil
+        user: CallingUser? = nil,
+        claim: Claim? = nil,
+        isLeaseLost: Bool = false
     ) {
         self.number = number
         self.at = Timestamp(at)
@@ -80,6 +86,8 @@ package struct JournalLine: Codable, Hashable, Sendable {
         self.successor = successor?.rawValue
         self.count = count
         self.user = user.map(User.init)
+        self.claim = claim.map(ClaimBody.init)
+        leaseLost = isLeaseLost ? true : nil
     }
 
     /// The task identifier, or the name of the plugin event; nil when the entry is about neither.
@@ -87,6 +95,8 @@ package struct JournalLine: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case number, event, plugin, launch, identifier, submission, blame, message, successor, count, user
+        case claim
+        case leaseLost = "lease_lost"
         case at = "at_ns"
         case atSecond = "at"
         case eventName = "event_name"
@@ -105,7 +115,9 @@ package struct JournalLine: Codable, Hashable, Sendable {
             message: entry.message,
             successor: entry.successor,
             count: entry.count,
-            user: entry.user
+            user: entry.user,
+            claim: entry.claim,
+            isLeaseLost: entry.isLeaseLost
         )
     }
 }

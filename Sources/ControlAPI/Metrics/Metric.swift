@@ -14,6 +14,9 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
     case transfersOpen = "transfers_open"
     case transfers = "transfers"
     case transferBytes = "transfer_bytes"
+    case claimsOpen = "claims_open"
+    case leaseTrusted = "lease_trusted"
+    case leaseContactAge = "lease_contact_age_seconds"
     case launches = "launches"
     case launchBudgetUsed = "launch_budget_used_ratio"
     case launchOverrun = "launch_overrun_seconds"
@@ -93,6 +96,14 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
                 "Ended transfers: finished, cancelled, or failed with the code of the result."
             )
         case .transferBytes: (.counter, ["direction"], "Bytes of the files of finished transfers.")
+        case .claimsOpen:
+            (.gauge, ["lease", "bound"], "Pending requests and running tasks with a claim of a fleet.")
+        case .leaseTrusted: (.gauge, ["lease"], "1 while the host trusts the lease of a feeder, 0 otherwise.")
+        case .leaseContactAge:
+            (
+                .gauge, ["lease"],
+                "Time since the last renewal of the lease; no sample before the first one of this host."
+            )
         case .launches: (.counter, ["plugin", "lane", "outcome"], "Ended launches.")
         case .launchBudgetUsed:
             (.histogram, ["plugin", "lane"], "Running time of a launch as a part of its budget; above 1 it overran.")

@@ -15,9 +15,9 @@ package enum PushPriority: String, CaseIterable, Hashable, Sendable {
 package struct PluginPush: CallBody, Hashable {
     package static let fields: [BodyField] = [
         .optional("payload", .base64), .optional("expires_at", .time), .optional("priority", .text),
-        .optional("token", .text), .optional("only_now", .boolean), .optional("id", .text), .optional("alert", .text),
-        .optional("subtitle", .text), .optional("body", .text), .optional("topic", .text),
-        .optional("mutable", .boolean),
+        .optional("token", .text), .optional("only_now", .boolean), .optional("id", .text),
+        .optional("sender", .text), .optional("alert", .text), .optional("subtitle", .text), .optional("body", .text),
+        .optional("topic", .text), .optional("mutable", .boolean),
     ]
 
     /// The payload, encoded in base 64; nil for an empty one.
@@ -34,6 +34,9 @@ package struct PluginPush: CallBody, Hashable {
     /// The identifier of the push, a UUID that the sender chooses; nil for none. A repetition with the same content
     /// gets the answer of the first push.
     package let id: String?
+    /// The sender of a push with an identifier, when one user sends for several, as a gateway does; nil for the user.
+    /// Each sender has its own identifiers, and its share of the answers that the host keeps.
+    package internal(set) var sender: String?
     /// The title of an alert push; nil for a background push.
     package internal(set) var alert: String?
     /// The second line of an alert; nil for none.
@@ -61,7 +64,7 @@ package struct PluginPush: CallBody, Hashable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case payload, priority, token, id, alert, subtitle, body, topic, mutable
+        case payload, priority, token, id, sender, alert, subtitle, body, topic, mutable
         case expiresAt = "expires_at"
         case onlyNow = "only_now"
     }
@@ -74,6 +77,8 @@ package struct PluginPush: CallBody, Hashable {
         package let token: PushToken?
         package let isOnlyNow: Bool
         package let id: UUID?
+        /// The name of the sender; empty when the call names none.
+        package let sender: String
         /// The alert; nil for a background push.
         package let alert: ValidAlert?
     }
@@ -86,7 +91,30 @@ package struct PluginPush: CallBody, Hashable {
             token: try token.map { text throws(RouteError) in try PushToken(validating: text) },
             isOnlyNow: onlyNow ?? false,
             id: try id.map { text throws(RouteError) in try Self.identifier(text) },
+            sender: try validSender(),
             alert: try validAlert()
+        )
+    }
+
+    /// The push as that of a sender.
+    package func sent(by sender: String) -> PluginPush {
+        var push = self
+        push.sender = sender
+        return push
+    }
+
+    /// Maximum number of bytes of a sender's name.
+    private static let mostSenderBytes = 64
+
+    private func validSender() throws(RouteError) -> String {
+        guard let sender else { return "" }
+        let isPlain = sender.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+        if isPlain, (1...Self.mostSenderBytes).contains(sender.utf8.count) { return sender }
+        throw RouteError(
+            .textTooLong,
+            field: "sender",
+            "field \"sender\" has \(sender.utf8.count) bytes, or other characters than those of ASCII",
+            remedy: "write 1 to \(Self.mostSenderBytes) characters of ASCII without control characters"
         )
     }
 

@@ -6,12 +6,14 @@ package import TaskModel
 /// The body of `POST /v1/tasks/batch`: requests that a user submits in one call. Each one is accepted or refused on its
 /// own.
 package struct TaskBatch: Sendable {
-    package static let fields: [BodyField] = [.required("requests", .objects)]
+    package static let fields: [BodyField] = [.required("requests", .objects), .optional("lease", .text)]
     /// The permitted numbers of requests.
     package static let sizes = 1...1_000
 
     /// The requests in order: a submission, or the refusal of an entry that cannot be read.
     package let requests: [Result<TaskSubmission, RouteError>]
+    /// The lease under which the requests have claims; nil for a batch without claims.
+    package let lease: String?
 
     /// The decoded body of a call. Throws a refusal of the whole call for an invalid body or number of requests.
     package static func reading(_ data: Data) throws(RouteError) -> Self {
@@ -31,14 +33,16 @@ package struct TaskBatch: Sendable {
                 return try decoded.requests[index].submission.get()
             }
         }
-        return Self(requests: requests)
+        let lease = try decoded.lease.map { (name) throws(RouteError) in try LeaseName.validated(name, field: "lease") }
+        return Self(requests: requests, lease: lease)
     }
 
     /// The checked requests with their payloads, in order; a refusal in place of each invalid one. The field of a
     /// refusal contains the index, such as `requests[3].kind`.
     package func validated() -> [Result<(request: TaskRequest, payload: [UInt8]), RouteError>] {
         requests.enumerated().map { index, entry in
-            Result { () throws(RouteError) in try entry.get().validated() }.mapError { $0.within("requests[\(index)]") }
+            Result { () throws(RouteError) in try entry.get().validated(under: lease) }
+                .mapError { $0.within("requests[\(index)]") }
         }
     }
 
@@ -63,6 +67,7 @@ package struct TaskBatch: Sendable {
     /// The body with each request decoded on its own: an invalid one does not affect the others.
     private struct Decoded: Decodable {
         let requests: [Entry]
+        let lease: String?
 
         struct Entry: Decodable {
             let submission: Result<TaskSubmission, RouteError>

@@ -72,6 +72,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let reason: WaitingReason?
         /// The cursor at which the task continues; nil when it has none.
         package var cursor: CursorSummary?
+        /// The claim of the request; nil for one that is not from the queue of a fleet.
+        package let claim: ClaimBody?
 
         package init(_ pending: PendingRequest, reason: WaitingReason?) {
             plugin = pending.plugin.text
@@ -91,6 +93,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             failures = pending.retry.failures
             title = pending.request.continued?.title
             self.reason = reason
+            claim = pending.request.claim.map { ClaimBody($0.claim) }
         }
 
         /// Number of attempts that did not succeed.
@@ -98,7 +101,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case plugin, identifier, kind, submission, submitter, attempts, failures, title, reason
-            case cursor
+            case cursor, claim
             case submittedAt = "submitted_at_ns"
             case submittedAtSecond = "submitted_at"
             case earliestBegin = "earliest_begin_ns"
@@ -129,10 +132,12 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         /// The current title of a continued task; nil for other kinds.
         package let title: String?
         package let subtitle: String?
-        /// The reported progress of a continued task; nil until the task reports any.
+        /// The reported progress of a continued task or a transfer; nil until the task reports any.
         package let progress: Progress?
         /// The stored cursor of the task; nil when it has none.
         package var cursor: CursorSummary?
+        /// The claim of the task; nil for one that is not from the queue of a fleet.
+        package let claim: ClaimBody?
 
         package init(
             _ work: PendingWork,
@@ -156,24 +161,29 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             self.used = Nanoseconds(used)
             self.isExpiring = isExpiring
             (self.title, subtitle) = (title?.text, title?.subtitle)
-            self.progress = progress.map { Progress(done: $0.done, total: $0.total) }
+            self.progress = progress.map { Progress(done: $0.done, total: $0.knownTotal) }
+            claim = work.claim.map { ClaimBody($0.claim) }
         }
 
         package struct Progress: Codable, Hashable, Sendable {
             package let done: Int64
-            package let total: Int64
+            /// Nil while the total is unknown.
+            package let total: Int64?
 
-            package init(done: Int64, total: Int64) {
+            package init(done: Int64, total: Int64?) {
                 self.done = done
                 self.total = total
             }
+
+            /// The progress for users, such as `3 of 8`; without a total the part that is done.
+            package var text: String { total.map { "\(done) of \($0)" } ?? "\(done)" }
         }
 
         /// The task identifier, or the name of an event.
         package var task: String { identifier ?? eventName ?? "" }
 
         private enum CodingKeys: String, CodingKey {
-            case plugin, identifier, kind, submission, launch, title, subtitle, progress, cursor
+            case plugin, identifier, kind, submission, launch, title, subtitle, progress, cursor, claim
             case isExpiring = "expiring"
             case eventName = "event_name"
             case startedAt = "started_at_ns"

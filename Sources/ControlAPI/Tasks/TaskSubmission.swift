@@ -11,6 +11,7 @@ package struct TaskSubmission: CallBody, Hashable {
         .optional("protection", .text), .optional("title", .text), .optional("subtitle", .text),
         .optional("strategy", .text), .optional("requires_gpu", .boolean), .optional("payload", .base64),
         .optional("expires_at", .time), .optional("restart", .boolean),
+        .optional("only_if_soon", .boolean), .optional("claim", .object(ClaimBody.fields)),
     ]
 
     package let identifier: String
@@ -33,8 +34,17 @@ package struct TaskSubmission: CallBody, Hashable {
     /// Whether the task begins from the start: the cursor of its identifier is deleted. Nil means false, so that a host
     /// that does not know the field accepts the other requests.
     package let restart: Bool?
+    /// Whether the request is refused unless it could start soon. Nil means false, as with `restart`.
+    package let onlyIfSoon: Bool?
+    /// The claim of the request; nil for a request that is not from the queue of a fleet. Only in a batch with a lease.
+    package let claim: ClaimBody?
 
-    package init(_ request: TaskRequest, payload: [UInt8] = [], restart: Bool = false) {
+    package init(
+        _ request: TaskRequest,
+        payload: [UInt8] = [],
+        restart: Bool = false,
+        onlyIfSoon: Bool = false
+    ) {
         identifier = request.identifier.text
         kind = request.kind.name
         earliestBegin = request.earliestBegin.map { CalendarTime(Timestamp($0)) }
@@ -48,15 +58,18 @@ package struct TaskSubmission: CallBody, Hashable {
         requiresGPU = request.continued?.resources.contains(.gpu) ?? false
         self.payload = CarriedPayload.data(payload)
         self.restart = restart ? true : nil
+        self.onlyIfSoon = onlyIfSoon ? true : nil
+        claim = request.claim.map { ClaimBody($0.claim) }
     }
 
     private enum CodingKeys: String, CodingKey {
-        case identifier, kind, payload, protection, title, subtitle, strategy, restart
+        case identifier, kind, payload, protection, title, subtitle, strategy, restart, claim
         case earliestBegin = "earliest_begin"
         case expiresAt = "expires_at"
         case requiresNetwork = "requires_network"
         case requiresExternalPower = "requires_external_power"
         case requiresGPU = "requires_gpu"
+        case onlyIfSoon = "only_if_soon"
     }
 
     // Boolean fields may be left out; the default is false.
@@ -77,11 +90,17 @@ package struct TaskSubmission: CallBody, Hashable {
         requiresGPU = try flag(.requiresGPU)
         payload = try container.decodeIfPresent(Data.self, forKey: .payload)
         restart = try container.decodeIfPresent(Bool.self, forKey: .restart)
+        onlyIfSoon = try container.decodeIfPresent(Bool.self, forKey: .onlyIfSoon)
+        claim = try container.decodeIfPresent(ClaimBody.self, forKey: .claim)
     }
 
     /// The checked request with its payload, for the scheduler. Throws a refusal for an invalid field, or a field that
     /// only another kind of request may have.
-    package func validated() throws(RouteError) -> (request: TaskRequest, payload: [UInt8]) {
+    ///
+    /// - Parameter lease: the lease of the batch that contains the request; nil without one.
+    package func validated(
+        under lease: String? = nil
+    ) throws(RouteError) -> (request: TaskRequest, payload: [UInt8]) {
         let task = try TaskIdentifier(validating: identifier)
         let kind = try validKind()
         try refuseForeignFields(of: kind)
@@ -94,7 +113,8 @@ package struct TaskSubmission: CallBody, Hashable {
             requiresNetwork: requiresNetwork,
             requiresExternalPower: requiresExternalPower,
             protection: protection ?? .default,
-            continued: kind == .continued ? try continuedTerms() : nil
+            continued: kind == .continued ? try continuedTerms() : nil,
+            claim: try claim?.validated(under: lease)
         )
         return (request, try CarriedPayload.bytes(payload))
     }

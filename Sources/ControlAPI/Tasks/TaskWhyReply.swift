@@ -49,6 +49,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let history: [Wait]?
     /// The cursor at which the task continues; nil when it has none.
     package var cursor: CursorSummary?
+    /// The claim of the pending or running task; nil for a task that is not from the queue of a fleet.
+    package var claim: ClaimInWhy?
 
     package init(
         identifier: TaskIdentifier,
@@ -93,7 +95,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case identifier, plugin, state, kind, submission, reasons, schedule, replacements, change, running, policies
-        case history, cursor
+        case history, cursor, claim
         case expiresAt = "expires_at_ns"
         case expiresAtSecond = "expires_at"
         case isEligible = "eligible"

@@ -45,11 +45,9 @@ package struct TransferReply: Codable, Hashable, Sendable {
 
     /// Creates the reply about a transfer.
     ///
-    /// - Parameters:
-    ///   - isRunning: whether a launch runs the transfer now.
-    ///   - progress: the reported progress of the running transfer; nil without one.
-    package init(_ transfer: Transfer, isRunning: Bool = false, progress: TaskProgress? = nil) {
-        let listed = transfer.listed(isRunning: isRunning)
+    /// - Parameter running: the transfers that launches run now.
+    package init(_ transfer: Transfer, among running: RunningTransfers = RunningTransfers()) {
+        let listed = transfer.listed(among: running)
         self.transfer = transfer.number.rawValue
         plugin = transfer.plugin.text
         identifier = transfer.identifier.text
@@ -60,9 +58,8 @@ package struct TransferReply: Codable, Hashable, Sendable {
         state = listed.state.name
         fault = transfer.fault?.name
         httpStatus = transfer.httpStatus
-        bytes = progress.map { UInt64(clamping: $0.done) } ?? transfer.bytes
-        // The transfer library reports the greatest number as the total while the size of the file is unknown.
-        total = progress.flatMap { $0.total < .max ? UInt64(clamping: $0.total) : nil } ?? transfer.total
+        bytes = listed.bytes
+        total = listed.total
         file = listed.file
         message = transfer.message.isEmpty ? nil : transfer.message
         begunAt = Timestamp(transfer.begunAt)

@@ -20,6 +20,7 @@ package struct BodyField: Hashable, Sendable {
         case booleansOrNulls
         /// A whole number.
         case whole
+        case number
         /// An object with these fields.
         indirect case object([BodyField])
         /// A list of objects. The elements are checked one by one.
@@ -35,6 +36,7 @@ package struct BodyField: Hashable, Sendable {
             case .booleanOrNull: "true, false or null"
             case .booleansOrNulls: "an object with true, false or null for each plugin identifier"
             case .whole: "a whole number"
+            case .number: "a number"
             case .object: "an object"
             case .objects: "a list of objects"
             case .time: "an RFC 3339 time such as 2026-01-31T02:00:00Z"
@@ -165,7 +167,7 @@ extension BodyField {
                 remedy: "add the field: \(remedy)"
             )
         case (_, nil), (.booleanOrNull, .null), (.booleanOrNull, .boolean), (.boolean, .boolean), (.text, .string),
-            (.whole, .integer), (.objects, .array):
+            (.whole, .integer), (.number, .integer), (.number, .number), (.objects, .array):
             break
         case (.object(let fields), .object(let members)):
             try fields.check(members, in: "field \"\(name)\"", after: "\(name).")

@@ -7,7 +7,9 @@ import FoundationEssentials
 enum ListScan {
     /// Number of elements of the longest list that is a member of the outermost object. A list with one element counts
     /// as empty.
-    static func longestMember(of body: Data) -> Int {
+    static func longestMember(of body: Data) -> Int { body.withUnsafeBytes(longestMember) }
+
+    private static func longestMember(of body: UnsafeRawBufferPointer) -> Int {
         var (depth, commas, longest) = (0, 0, 0)
         var (isList, isText, isEscaped) = (false, false, false)
         for byte in body {

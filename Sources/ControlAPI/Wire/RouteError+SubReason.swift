@@ -34,6 +34,7 @@ extension RouteError {
         case roleTooLow = "role-too-low"
         case callerInLaunch = "caller-in-launch"
         case callerUnknown = "caller-unknown"
+        case leaseOfAnotherUser = "lease-of-another-user"
 
         case noSuchMethod = "no-such-method"
 
@@ -43,6 +44,7 @@ extension RouteError {
         case noSuchLaunch = "no-such-launch"
         case noSuchTransfer = "no-such-transfer"
         case noSuchCursor = "no-such-cursor"
+        case noSuchLease = "no-such-lease"
         case pushTokenUnknown = "push-token-unknown"
 
         case notLaunching = "not-launching"
@@ -50,6 +52,7 @@ extension RouteError {
         case notRetryable = "not-retryable"
         case notPurged = "not-purged"
         case cursorInUse = "cursor-in-use"
+        case leaseNotTrusted = "lease-not-trusted"
         case configurationInvalid = "configuration-invalid"
         case pushTokenOfAnotherPlugin = "push-token-of-another-plugin"
 
@@ -63,6 +66,8 @@ extension RouteError {
         case tooManyConnections = "too-many-connections"
         case tooManyBatches = "too-many-batches"
         case tooManyForecasts = "too-many-forecasts"
+        case tooManyLeases = "too-many-leases"
+        case workNotLoaded = "work-not-loaded"
 
         package var code: Code {
             switch self {
@@ -71,17 +76,17 @@ extension RouteError {
                 .identifierInvalid, .identifierMissing, .kindUnknown, .timeInvalid, .base64Invalid, .payloadTooLarge,
                 .conditionMissing, .numberInvalid, .requestCount, .queryUnknown, .queryRepeated, .queryInvalid:
                 .malformed
-            case .foreignUser, .roleTooLow, .callerInLaunch, .callerUnknown: .notAdmitted
+            case .foreignUser, .roleTooLow, .callerInLaunch, .callerUnknown, .leaseOfAnotherUser: .notAdmitted
             case .noSuchMethod: .methodNotAllowed
             case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch, .noSuchTransfer, .noSuchCursor,
-                .pushTokenUnknown:
+                .pushTokenUnknown, .noSuchLease:
                 .notFound
             case .notLaunching, .notRunning, .notRetryable, .notPurged, .cursorInUse, .configurationInvalid,
-                .pushTokenOfAnotherPlugin:
+                .pushTokenOfAnotherPlugin, .leaseNotTrusted:
                 .conflict
             case .pushTokenEnded: .gone
             case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
-            case .tooManyConnections, .tooManyBatches, .tooManyForecasts: .busy
+            case .tooManyConnections, .tooManyBatches, .tooManyForecasts, .tooManyLeases, .workNotLoaded: .busy
             }
         }
     }

@@ -39,7 +39,7 @@ package enum WireCoding {
 
     private static func terminalSafe(_ json: Data) -> Data {
         // Most bodies are ASCII.
-        if json.allSatisfy({ $0 < 0x7f }) { return json }
+        if json.withUnsafeBytes({ $0.allSatisfy { $0 < 0x7f } }) { return json }
         return Data(String(decoding: json, as: UTF8.self).terminalSafeJSON.utf8)
     }
 

@@ -27,11 +27,12 @@ package enum ClaimEnding: Hashable, Sendable {
 
     /// The ending that a journal event means; nil when the event does not end a submission.
     ///
-    /// - Parameter isLeaseLost: whether the host ended the work because the lease ended. The item then returns to
-    ///   the queue, unless the plugin completed it in the grace period.
+    /// - Parameter isLeaseLost: whether the host expired the work because the lease ended. The item then returns to the
+    ///   queue, unless the plugin completed it with success in the grace period: a plugin whose task is expired completes
+    ///   it without success.
     package init?(_ event: JournalEntry.Event, isLeaseLost: Bool = false) {
         guard event.endsSubmission || event.name == Self.leaseLost else { return nil }
-        if event.name == Self.leaseLost || (isLeaseLost && !Self.isCompletion(event)) {
+        if event.name == Self.leaseLost || (isLeaseLost && !Self.isSuccess(event)) {
             self = .returned(reason: Self.leaseLost, delay: .zero)
         } else {
             self = .finished(outcome: event.name)
@@ -41,9 +42,9 @@ package enum ClaimEnding: Hashable, Sendable {
     /// The name of the journal event of a pending request that ended with its lease.
     package static let leaseLost = "lease-lost"
 
-    private static func isCompletion(_ event: JournalEntry.Event) -> Bool {
+    private static func isSuccess(_ event: JournalEntry.Event) -> Bool {
         switch event {
-        case .task(.succeeded), .task(.noData), .task(.failed): true
+        case .task(.succeeded), .task(.noData): true
         default: false
         }
     }

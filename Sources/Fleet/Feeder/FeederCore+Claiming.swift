@@ -10,6 +10,10 @@ extension FeederCore {
             defer { cycle.cancellations = [] }
             return .cancel(cycle.cancellations)
         }
+        if let end = cycle.newEnd {
+            cycle.newEnd = nil
+            return .setLease(end: end, acknowledged: acknowledged)
+        }
         if !cycle.slots.isEmpty {
             defer { cycle.slots = [] }
             return .join(cycle.slots)

@@ -27,7 +27,8 @@ extension FeederCore {
         cycle.slots = answer.campaigns.map {
             CampaignSlot(campaign: $0.number, delay: Spread.delay(of: settings.host, in: $0))
         }
-        return .setLease(end: window.end, acknowledged: acknowledged)
+        cycle.newEnd = window.end
+        return remaining(at: now)
     }
 
     /// Finds claims that the queue no longer assigns to the host, which the host has to cancel, and claims that never

@@ -11,6 +11,8 @@ package import TaskModel
 ///    host.
 /// 2. Ends of claims are reported before the claims of the queue are read.
 /// 3. The queue renews the lease before the host trusts it.
+/// 4. The host cancels the claims that the queue no longer assigns to it before it trusts the lease: it would start
+///    them, and another host may have them.
 package struct FeederCore: Sendable {
     package let settings: FeederSettings
     var generator: SeededGenerator
@@ -54,6 +56,8 @@ package struct FeederCore: Sendable {
         var isRenewal = true
         var mayClaim = true
         var cancellations: [Claim] = []
+        /// The end of the renewed lease that the host does not know yet; nil without one.
+        var newEnd: BootTime?
         var slots: [CampaignSlot] = []
         var returns: [ClaimReport] = []
         var submitting: [FleetItem] = []

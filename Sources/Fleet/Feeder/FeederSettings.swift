@@ -3,6 +3,7 @@
 /// The name of a host in the fleet, its groups, and the limits of its feeder.
 package struct FeederSettings: Hashable, Sendable {
     package let host: FleetName
+    /// The groups for which the host claims work; empty for all groups with which it is enrolled.
     package let groups: [FleetName]
     /// The maximum number of claims that the host holds at one time.
     package var maximumClaims = 1_000

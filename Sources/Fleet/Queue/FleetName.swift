@@ -1,9 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The name of a host or of a group of hosts: 1 to 63 lower-case letters, digits, hyphens and dots. The first and the
-/// last character is a letter or a digit.
+import TaskModel
+
+/// The name of a host or of a group of hosts.
 package struct FleetName: Hashable, Comparable, Sendable, CustomStringConvertible {
-    package static let maximumLength = 63
+    package static let maximumLength = FleetNameRule.maximumLength
 
     /// The group that contains every host.
     package static let all = FleetName(unchecked: "all")
@@ -23,18 +24,5 @@ package struct FleetName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
     /// The violated rule and its remedy, in words that follow the name; nil for a valid name.
-    package static func flaw(in text: String) -> String? {
-        if text.isEmpty { return "is empty; write a name such as web-1" }
-        let length = text.utf8.count
-        if length > maximumLength { return "has \(length) bytes, and at most \(maximumLength) are allowed; shorten it" }
-        guard text.utf8.allSatisfy({ isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") })
-        else { return "contains a character other than a-z, digits, hyphens and dots; remove it" }
-        guard let first = text.utf8.first, let last = text.utf8.last, isAlphanumeric(first), isAlphanumeric(last)
-        else { return "begins or ends with a hyphen or a dot; remove it" }
-        return nil
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
+    package static func flaw(in text: String) -> String? { FleetNameRule.flaw(in: text) }
 }

@@ -19,6 +19,12 @@ package struct HostCalls: Sendable {
         return (calls, start)
     }
 
+    /// Limits the claims of this incarnation to some of the host's groups. Work for this host and for all hosts stays
+    /// open to it.
+    package func choose(_ groups: [String]) async throws(DatabaseFailure) {
+        _ = try await database.text("choose_groups", [host, incarnation, Self.array(groups)])
+    }
+
     /// Renews the lease.
     ///
     /// - Parameters:

@@ -114,11 +114,13 @@ package struct ClaimedItem: Decodable, Hashable, Sendable {
     package let request: [String: RequestMember]
     /// The payload in base64; nil without one.
     package let payload: String?
+    /// The cursor of the last run on another host, in base64; nil without one.
+    package let cursor: String?
     /// Seconds until the deadline at the time of the claim; nil without one.
     package let deadlineSeconds: Double?
 
     private enum CodingKeys: String, CodingKey {
-        case item, fence, bound, plugin, identifier, kind, request, payload
+        case item, fence, bound, plugin, identifier, kind, request, payload, cursor
         case deadlineSeconds = "deadline_seconds"
     }
 }
@@ -133,17 +135,32 @@ package struct ItemReport: Encodable, Hashable, Sendable {
     package let release: String?
     /// Seconds until a returned bound item is due again.
     package let delaySeconds: Double
+    /// The cursor of a returned item, in base64: the next host continues there. Nil leaves that of the item.
+    package let cursor: String?
 
     package static func finished(item: Int64, fence: Int64, outcome: String) -> ItemReport {
-        ItemReport(item: item, fence: fence, outcome: outcome, release: nil, delaySeconds: 0)
+        ItemReport(item: item, fence: fence, outcome: outcome, release: nil, delaySeconds: 0, cursor: nil)
     }
 
-    package static func returned(item: Int64, fence: Int64, reason: String, delaySeconds: Double = 30) -> ItemReport {
-        ItemReport(item: item, fence: fence, outcome: nil, release: reason, delaySeconds: delaySeconds)
+    package static func returned(
+        item: Int64,
+        fence: Int64,
+        reason: String,
+        delaySeconds: Double = 30,
+        cursor: String? = nil
+    ) -> ItemReport {
+        ItemReport(
+            item: item,
+            fence: fence,
+            outcome: nil,
+            release: reason,
+            delaySeconds: delaySeconds,
+            cursor: cursor
+        )
     }
 
     private enum CodingKeys: String, CodingKey {
-        case item, fence, outcome, release
+        case item, fence, outcome, release, cursor
         case delaySeconds = "delay_seconds"
     }
 }

@@ -5,6 +5,7 @@ revoke execute on all functions in schema bgtask_fleet from public;
 grant usage on schema bgtask_fleet to bgtask_fleet_host, bgtask_fleet_submitter, bgtask_fleet_viewer;
 grant execute on function
     bgtask_fleet.begin_feeder(text, integer),
+    bgtask_fleet.choose_groups(text, bigint, text[]),
     bgtask_fleet.renew(text, bigint, jsonb, jsonb),
     bgtask_fleet.join_campaigns(text, bigint, jsonb),
     bgtask_fleet.claim(text, bigint, jsonb, integer, integer),

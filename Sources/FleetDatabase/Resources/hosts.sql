@@ -11,7 +11,7 @@ begin
             using errcode = 'BG003', hint = 'install a newer bgtask-feeder';
     end if;
     update bgtask_fleet.host set incarnation = incarnation + 1, protocol = p_protocol, seen_at = now(),
-        lease_until = now() + bgtask_fleet.lease_length()
+        chosen_groups = null, lease_until = now() + bgtask_fleet.lease_length()
     where name = p_host and role_name = session_user returning * into v_host;
     if not found then
         raise exception 'host "%" does not belong to the role "%"', p_host, session_user
@@ -23,6 +23,23 @@ begin
 end
 $$;
 
+-- Limits the present feeder to some of the host's groups. Work for the host and for all hosts stays open to it.
+create or replace function bgtask_fleet.choose_groups(p_host text, p_incarnation bigint, p_groups text[]) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    v_host bgtask_fleet.host = bgtask_fleet.caller(p_host, p_incarnation);
+    v_group text;
+begin
+    foreach v_group in array p_groups loop
+        if v_group <> 'all' and v_group <> all(v_host.groups) then
+            raise exception 'host "%" is not in the group "%"', p_host, v_group
+                using errcode = 'BG004', hint = 'the administrator adds it with: bgtask-feeder enroll --group';
+        end if;
+    end loop;
+    update bgtask_fleet.host set chosen_groups = p_groups where host_id = v_host.host_id;
+end
+$$;
+
 -- Renews the lease. Returns its interval, the host's claims without cancelled and replaced ones, and new campaigns.
 -- p_plugins: [{plugin, version, digest, ready, reason}], null when unchanged. p_waiting: [{item, fence, reason}].
 create or replace function bgtask_fleet.renew(p_host text, p_incarnation bigint, p_plugins jsonb, p_waiting jsonb)
@@ -30,6 +47,7 @@ returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_host bgtask_fleet.host = bgtask_fleet.caller(p_host, p_incarnation);
+    v_groups text[] = bgtask_fleet.active_groups(v_host);
     v_length interval = bgtask_fleet.lease_length();
 begin
     update bgtask_fleet.host set seen_at = now(), lease_until = now() + v_length,
@@ -67,7 +85,7 @@ begin
             from (
                 select c.campaign_id, c.spread from bgtask_fleet.campaign c
                 where c.campaign_id > v_host.campaign_cursor and c.stopped_at is null
-                    and (c.scope = 'all' or c.scope = any(v_host.groups))
+                    and (c.scope = 'all' or c.scope = any(v_groups))
                     and (c.continuous or c.last_host >= v_host.host_id)
                     and not exists (select from bgtask_fleet.campaign_result r
                         where r.campaign_id = c.campaign_id and r.host_id = v_host.host_id)
@@ -80,6 +98,7 @@ create or replace function bgtask_fleet.join_campaigns(p_host text, p_incarnatio
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_host bgtask_fleet.host = bgtask_fleet.caller(p_host, p_incarnation);
+    v_groups text[] = bgtask_fleet.active_groups(v_host);
     v_campaign record;
     v_item bgtask_fleet.item;
     v_count integer = 0;
@@ -89,7 +108,7 @@ begin
             extract(epoch from c.spread)::double precision)) as slot
         from jsonb_array_elements(p_slots) s
         join bgtask_fleet.campaign c on c.campaign_id = (s.value ->> 'campaign')::bigint
-        where c.stopped_at is null and (c.scope = 'all' or c.scope = any(v_host.groups))
+        where c.stopped_at is null and (c.scope = 'all' or c.scope = any(v_groups))
             and (c.continuous or c.last_host >= v_host.host_id)
         order by c.campaign_id
     loop
@@ -118,15 +137,6 @@ begin
     end loop;
     return v_count;
 end
-$$;
-
-create or replace function bgtask_fleet.claimed(p_items bgtask_fleet.item[]) returns jsonb
-language sql stable set search_path = pg_catalog, pg_temp as $$
-    select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('item', i.item_id, 'fence', i.fence,
-        'bound', i.host_id is not null, 'plugin', i.plugin, 'identifier', i.identifier, 'kind', i.kind,
-        'request', i.request, 'payload', encode(i.payload, 'base64'),
-        'deadline_seconds', extract(epoch from i.deadline - now()), 'campaign', i.campaign_id))), '[]')
-    from unnest(p_items) i
 $$;
 
 -- Claims due items for this host: bound ones first, then those of its groups from the bucket p_bucket on, at most one
@@ -161,7 +171,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     v_items bgtask_fleet.item[];
     v_due bigint[];
-    v_scopes text[] = p_caller.groups || 'all'::text;
+    v_scopes text[] = bgtask_fleet.active_groups(p_caller) || 'all'::text;
     v_plugins text[] = array(
         select value ->> 'plugin' from jsonb_array_elements(p_rooms)
         where (value ->> 'free')::integer > (select count(*) from unnest(p_all) a where a.plugin = value ->> 'plugin'));
@@ -212,13 +222,14 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
     select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('item', i.item_id, 'fence', i.fence,
         'bound', i.host_id is not null, 'plugin', i.plugin, 'identifier', i.identifier, 'kind', i.kind,
         'request', i.request, 'payload', replace(encode(i.payload, 'base64'), E'\n', ''),
+        'cursor', replace(encode(i.cursor, 'base64'), E'\n', ''),
         'deadline_seconds', extract(epoch from i.deadline - now()), 'campaign', i.campaign_id))), '[]')
     from unnest(p_items) i
 $$;
 
 -- Ends claims. p_reports: [{item, fence, outcome, detail}] for finished items, and [{item, fence, release,
--- delay_seconds}] with a reason for items that return to the queue. Returns [{item, fence, accepted}]: a report with an
--- old fence changes nothing.
+-- delay_seconds, cursor}] with a reason for items that return to the queue. A cursor in base64 replaces that of the
+-- item. Returns [{item, fence, accepted}]: a report with an old fence changes nothing.
 create or replace function bgtask_fleet.report(p_host text, p_incarnation bigint, p_reports jsonb) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -235,6 +246,10 @@ begin
             and claimed_by = v_host.host_id for update;
         v_accepted = found;
         if v_accepted and v_report ? 'release' then
+            if v_report ? 'cursor' then
+                update bgtask_fleet.item set cursor = decode(v_report ->> 'cursor', 'base64')
+                where item_id = v_item.item_id;
+            end if;
             perform bgtask_fleet.unclaim(v_item, left(v_report ->> 'release', 200), make_interval(secs =>
                 greatest(0, least(coalesce((v_report ->> 'delay_seconds')::double precision, 30), 86400))));
         elsif v_accepted then

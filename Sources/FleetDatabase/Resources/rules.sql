@@ -46,6 +46,13 @@ begin
 end
 $$;
 
+-- The groups for which the feeder of a host claims: those of its choice that the host still has, or all.
+create or replace function bgtask_fleet.active_groups(p_host bgtask_fleet.host) returns text[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    select case when p_host.chosen_groups is null then p_host.groups
+        else array(select unnest(p_host.chosen_groups) intersect select unnest(p_host.groups)) end
+$$;
+
 create or replace function bgtask_fleet.target_text(p_host_id bigint, p_scope text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
     select case when p_host_id is null then 'any:' || p_scope
@@ -94,13 +101,14 @@ end
 $$;
 
 -- Inserts a pending item, or replaces the request of the pending item with the same plugin, identifier and target.
--- An older claimed item with the same key is asked to end where it still waits.
+-- A replacement keeps the cursor. An older claimed item with the same key is asked to end where it still waits.
 create or replace function bgtask_fleet.put_item(p_new bgtask_fleet.item) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     v_old bgtask_fleet.item;
     v_item bigint;
     v_replaced bigint;
+    v_cursor bytea;
 begin
     loop
         select * into v_old from bgtask_fleet.item
@@ -110,13 +118,14 @@ begin
         if found then
             perform bgtask_fleet.end_item(v_old, 'replaced', '{}');
             v_replaced = v_old.item_id;
+            v_cursor = v_old.cursor;
         end if;
         begin
             insert into bgtask_fleet.item (plugin, identifier, kind, request, payload, host_id, scope, bucket, priority,
-                not_before, deadline, campaign_id)
+                not_before, deadline, campaign_id, cursor)
             values (p_new.plugin, p_new.identifier, p_new.kind, coalesce(p_new.request, '{}'), p_new.payload,
                 p_new.host_id, p_new.scope, floor(random() * 16)::smallint, coalesce(p_new.priority, 0),
-                p_new.not_before, p_new.deadline, p_new.campaign_id)
+                p_new.not_before, p_new.deadline, p_new.campaign_id, v_cursor)
             returning item_id into v_item;
             exit;
         exception when unique_violation then

@@ -3,7 +3,7 @@
 create or replace function bgtask_fleet.list_hosts() returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', h.name, 'role', h.role_name,
-        'groups', h.groups, 'alive', h.lease_until > now(), 'drained', h.drained_at is not null,
+        'groups', bgtask_fleet.active_groups(h), 'alive', h.lease_until > now(), 'drained', h.drained_at is not null,
         'seen_seconds', extract(epoch from now() - h.seen_at),
         'claims', (select count(*) from bgtask_fleet.item where claimed_by = h.host_id),
         'plugins', (select count(*) from bgtask_fleet.host_plugin p where p.host_id = h.host_id)))
@@ -47,12 +47,13 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
             'release_reason', i.release_reason, 'released_by', r.name, 'releases', i.releases,
             'with_plugin', (select count(*) from bgtask_fleet.host_plugin p join bgtask_fleet.host h
                 on h.host_id = p.host_id where p.plugin = i.plugin and (h.host_id = i.host_id
-                or i.scope = 'all' or i.scope = any(h.groups))),
+                or i.scope = 'all' or i.scope = any(bgtask_fleet.active_groups(h)))),
             'reasons', (select jsonb_object_agg(reason, number) from (
                 select case when h.lease_until <= now() then 'unreachable' when h.drained_at is not null then 'drained'
                     when p.ready then 'ready' else coalesce(p.reason, 'not-ready') end as reason, count(*) as number
                 from bgtask_fleet.host_plugin p join bgtask_fleet.host h on h.host_id = p.host_id
-                where p.plugin = i.plugin and (h.host_id = i.host_id or i.scope = 'all' or i.scope = any(h.groups))
+                where p.plugin = i.plugin and (h.host_id = i.host_id or i.scope = 'all'
+                    or i.scope = any(bgtask_fleet.active_groups(h)))
                 group by 1) counted))) order by i.item_id)
             from (select * from bgtask_fleet.item where plugin = p_plugin and identifier = p_identifier
                 order by item_id limit 20) i

@@ -97,11 +97,13 @@ extension WatchPicture {
         words.add(task.subtitle.map { "  \($0)" } ?? "")
         var line = PictureLine(margin)
         if let progress = task.progress {
-            let bar = Bar(Double(progress.done), of: Double(progress.total))
-            let cells = max(4, min(2 * Self.barCells, columns / 2))
-            line.add(bar, cells: cells, task.isExpiring ? .alarm : .fine, style: style)
-            line.add(" \(bar.percent) %")
-            line.add("  \(progress.done) of \(progress.total)", .faint)
+            if let total = progress.total {
+                let bar = Bar(Double(progress.done), of: Double(total))
+                let cells = max(4, min(2 * Self.barCells, columns / 2))
+                line.add(bar, cells: cells, task.isExpiring ? .alarm : .fine, style: style)
+                line.add(" \(bar.percent) %")
+            }
+            line.add("  \(progress.text)", .faint)
         } else {
             line.add("no progress reported yet", .faint)
         }

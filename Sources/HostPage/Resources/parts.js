@@ -66,6 +66,7 @@ export function facts(pairs) {
 export function usageBar(task) {
   if (task.progress) {
     const { done, total } = task.progress;
+    if (total === undefined) return el("span", {}, `${done}`);
     return bar(Number(done) / Number(total), `${done} of ${total}`, "progress of the task");
   }
   const used = durationText(task.used_ns);

@@ -29,7 +29,7 @@ const GROUPS = [
   ["plugins", ["plugin-installed", "plugin-changed", "plugin-refused", "provenance-refused", "plugin-removed",
     "plugin-paused", "plugin-resumed"]],
   ["violations", ["violation", "denied", "leftover-killed"]],
-  ["the host", ["disk-low", "configuration-reloaded", "backed-up", "restored"]],
+  ["the host", ["disk-low", "configuration-reloaded", "backed-up", "restored", "outcomes-lost"]],
 ];
 
 export const title = () => "Journal";

@@ -31,7 +31,7 @@ extension ControlRoutes {
     /// The metrics in a text format. The cost depends on the number of series, and not on that of requests.
     func metrics(_ format: MetricsFormat) async throws -> Response {
         let (now, gauges, running) = try await read { scheduler, now in
-            (now.wall, scheduler.workGauges(at: now.monotonic), RunningTasks(scheduler))
+            (now.wall, scheduler.workGauges(at: now), RunningTasks(scheduler))
         }
         let file = loop.state.ledgerFile
         let (oldest, size, usage) = try await recorded { ledger in

@@ -149,7 +149,9 @@ extension JournalLine {
             message: record.message,
             successor: record.successor,
             count: record.count,
-            user: record.user
+            user: record.user,
+            claim: record.claim,
+            isLeaseLost: record.isLeaseLost
         )
     }
 }

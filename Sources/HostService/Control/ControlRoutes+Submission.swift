@@ -12,8 +12,7 @@ extension ControlRoutes {
 
     func submit(_ body: TaskSubmission) async throws -> TaskSubmissionReply {
         let (request, payload) = try body.validated()
-        let restarts = body.restart == true
-        let submission = Submission(request: request, payload: payload, submitter: .user, restarts: restarts)
+        let submission = Submission(request, payload: payload, as: body)
         switch await ask({ .submitted(submission, reply: $0) }) {
         case .refused(let refusal): throw self.refusal(refusal, of: request.identifier)
         case let answer: return try reply(answer, to: request, pauses: await pauses(of: Set(answer.plugins)))
@@ -23,7 +22,7 @@ extension ControlRoutes {
     /// Checks a request by the rules of a submission, and stores nothing.
     func checkSubmission(_ body: TaskSubmission) async throws -> TaskDryRunReply {
         let (request, payload) = try body.validated()
-        let submission = Submission(request: request, payload: payload, submitter: .user)
+        let submission = Submission(request, payload: payload, as: body)
         try await catalogue.waitUntilLoaded()
         switch try await read({ scheduler, now in scheduler.check(submission, at: now) }) {
         case .failure(let refusal): throw self.refusal(refusal, of: request.identifier)
@@ -41,13 +40,13 @@ extension ControlRoutes {
 
     /// Submits the valid requests of a batch together: they wait for no answer of each other, so that their commits share
     /// few transactions. Returns when each request is committed or refused.
-    func submit(_ batch: TaskBatch) async -> TaskBatchReply {
+    func submit(_ batch: TaskBatch) async throws -> TaskBatchReply {
+        try await checkLease(batch.lease)
         let requests = batch.validated()
         let answers = await ask(
             zip(batch.requests, requests).compactMap { body, entry in
-                guard case .success(let (request, payload)) = entry else { return nil }
-                let restarts = (try? body.get())?.restart == true
-                let submission = Submission(request: request, payload: payload, submitter: .user, restarts: restarts)
+                guard case .success(let (request, payload)) = entry, case .success(let body) = body else { return nil }
+                let submission = Submission(request, payload: payload, as: body)
                 return { .submitted(submission, reply: $0) }
             }
         )
@@ -85,6 +84,21 @@ extension ControlRoutes {
             earliestBegin: request.earliestBegin,
             expiresAt: request.expiresAt,
             waiting: pauses[plugin] ?? []
+        )
+    }
+}
+
+extension Submission {
+    /// The submission of a checked request by a user.
+    ///
+    /// - Parameter body: the body from which the request was read.
+    fileprivate init(_ request: TaskRequest, payload: [UInt8], as body: TaskSubmission) {
+        self.init(
+            request: request,
+            payload: payload,
+            submitter: .user,
+            restarts: body.restart == true,
+            isOnlyIfSoon: body.onlyIfSoon == true
         )
     }
 }

@@ -21,9 +21,9 @@ extension ControlRoutes {
         }
     }
 
-    func cancel(_ text: String) async throws -> TaskCancellationReply {
+    func cancel(_ text: String, _ query: TaskCancelQuery) async throws -> TaskCancellationReply {
         let identifier = try TaskIdentifier(validating: text)
-        switch await ask({ .cancelRequested(identifier, of: nil, reply: $0) }) {
+        switch await ask({ .cancelRequested(identifier, of: nil, claim: query.claim, reply: $0) }) {
         case .cancelled(let count):
             // The empty result for an unknown task would look like that of a task without a pending request.
             if count == 0 { try await requireKnown(identifier) }
@@ -66,6 +66,7 @@ extension ControlRoutes {
         if let plugin = reply.plugin {
             reply.cursor = try await cursors(of: [identifier.text])[plugin, identifier.text]
         }
+        reply.claim = explanation.claim.map { ClaimInWhy($0.claim, lease: $0.lease) }
         return reply
     }
 
@@ -147,7 +148,7 @@ extension ControlRoutes {
         case .noSuchTransfer(let message): RouteError(.noSuchTransfer, message)
         case .submitted, .triggered, .pushed, .alerted, .transferPaused, .cancelled, .launching, .expiring, .stopping,
             .purged, .paused, .resumed,
-            .cursorRecorded, .cursorCleared, .pushTokenChanged:
+            .cursorRecorded, .cursorCleared, .pushTokenChanged, .lease:
             RouteError(
                 .unexpected,
                 "the scheduler returned an answer that does not belong to this call; report this defect of bgtaskd"

@@ -60,26 +60,7 @@ extension ControlRoutes {
         return transfer
     }
 
-    /// The transfers that launches run now, and the reported progress of each.
-    fileprivate struct RunningTransfers: Sendable {
-        var numbers: Set<SubmissionNumber>
-        var progress: [SubmissionNumber: TaskProgress] = [:]
-    }
-
     private func runningTransfers() async throws -> RunningTransfers {
-        try await read { scheduler, _ in
-            var running = RunningTransfers(numbers: scheduler.runningTransfers)
-            for launch in scheduler.runningLaunches where launch.lane == .transfer {
-                for task in launch.unfinished { running.progress[task.work.number] = launch.progress[task.id] }
-            }
-            return running
-        }
-    }
-}
-
-extension TransferReply {
-    fileprivate init(_ transfer: Transfer, among running: ControlRoutes.RunningTransfers) {
-        let number = transfer.number
-        self.init(transfer, isRunning: running.numbers.contains(number), progress: running.progress[number])
+        try await read { scheduler, _ in scheduler.runningTransfers }
     }
 }

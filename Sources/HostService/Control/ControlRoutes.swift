@@ -60,8 +60,8 @@ struct ControlRoutes: Sendable {
         case .taskSubmit where try TaskSubmission.isDryRun(reading: call.query.value):
             Response(json: try await checkSubmission(call.decoded()))
         case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)
-        case .taskSubmitBatch: Response(json: await submit(try TaskBatch.reading(call.body)))
-        case .taskCancel: Response(json: try await cancel(call.value))
+        case .taskSubmitBatch: Response(json: try await submit(try TaskBatch.reading(call.body)))
+        case .taskCancel: Response(json: try await cancel(call.value, TaskCancelQuery(reading: call.query.value)))
         case .taskStop: Response(json: try await stop(call.value))
         case .taskRetry: Response(json: try await retry(call.value), status: route.successStatus)
         case .taskCursor: Response(json: try await cursor(call.value))
@@ -77,6 +77,10 @@ struct ControlRoutes: Sendable {
         case .transferPause: Response(json: try await setTransferPaused(true, call.value))
         case .transferResume: Response(json: try await setTransferPaused(false, call.value))
         case .transferCancel: Response(json: try await cancelTransfer(call.value))
+        case .leaseList: Response(json: try await leaseList())
+        case .leaseShow: Response(json: try await lease(call.value))
+        case .leaseRenew: Response(json: try await renewLease(call.value, call.decoded()))
+        case .leaseDelete: Response(json: try await deleteLease(call.value))
         case .journal: try await journal(journalQuery(call.query))
         case .notificationList: try await notifications(NotificationQuery(reading: call.query.value))
         case .logs: try await logs(logQuery(call.query))
@@ -86,6 +90,7 @@ struct ControlRoutes: Sendable {
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
         case .simulateConditions: Response(json: try await simulateConditions(call.decoded()))
         case .forecast: Response(json: try await forecast(call.decoded()))
+        case .capacity: Response(json: try await capacity())
         }
     }
 
@@ -125,14 +130,15 @@ extension Route {
         // The scheduler parks neither a simulated expiration nor the stop of a launch, because every running task is
         // loaded, and no pause, because it does not depend on pending work.
         case .pluginShow, .pushTokenIssue, .pushTokenRevoke, .pluginPause, .pluginResume, .taskRetry, .taskCursor,
-            .taskCursorClear, .taskWhy, .launchStop, .simulateExpiration, .forecast:
+            .taskCursorClear, .taskWhy, .launchStop, .simulateExpiration, .forecast,
+            .capacity:
             .gate
         case .pluginPurge, .pluginTrigger, .pluginPush, .taskSubmit, .taskSubmitBatch, .taskCancel, .taskStop,
             .transferPause, .transferResume, .transferCancel, .run:
             .park
         case .apiDescription, .hostStatus, .hostReload, .backupReport, .pluginList, .taskList, .scheduleList,
             .launchList, .launchShow, .transferList, .transferShow, .journal, .notificationList, .logs,
-            .pushTokenCheck, .stats, .metrics, .simulateConditions:
+            .pushTokenCheck, .stats, .metrics, .simulateConditions, .leaseList, .leaseShow, .leaseRenew, .leaseDelete:
             .none
         }
     }

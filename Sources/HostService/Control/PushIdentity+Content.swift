@@ -8,14 +8,15 @@ import TaskModel
 extension PushIdentity {
     /// The identity of a push; nil when it has no identifier.
     ///
-    /// Senders choose identifiers. The user belongs to the identity, so that a push of one user does not get the answer
-    /// of another's, and the content does, because some senders use an identifier for several messages. The deadline
-    /// does not: clients compute it for each attempt. The device token does not either: the host compares it at each
-    /// attempt.
+    /// Senders choose identifiers. User and sender belong to the identity, so that a push of one sender does not get the
+    /// answer of another's, and the content does, because some senders use an identifier for several messages. The
+    /// deadline does not: clients compute it for each attempt. The device token does not either: the host compares it at
+    /// each attempt.
     init?(of push: PluginPush.Valid, from user: UInt32?) {
         guard let id = push.id else { return nil }
+        let sender = PushSender(user: user, name: Array(SHA256.hash(data: Array(push.sender.utf8))))
         var hash = SHA256()
-        hash.update(data: Array("\(user.map(String.init) ?? "none") \(id.uuidString) ".utf8))
+        hash.update(data: Array("\(id.uuidString) ".utf8))
         hash.update(data: Array("\(push.priority.rawValue) \(push.isOnlyNow) ".utf8))
         if let alert = push.alert {
             // The JSON has no texts without an end, so that two contents do not have the same bytes.
@@ -24,6 +25,6 @@ extension PushIdentity {
             hash.update(data: NotificationJSON.payload(of: alert.content, isMutable: alert.isMutable))
         }
         hash.update(data: push.payload)
-        self.init(bytes: Array(hash.finalize()))
+        self.init(sender: sender, digest: Array(hash.finalize()))
     }
 }

@@ -69,7 +69,7 @@ struct LaunchTally: Sendable {
             .dropCursor, .restart, .setStandstills, .forbidRequeue, .recordWait, .setDeferrals, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .keepPushAnswer,
             .changePushToken, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert, .showAlert,
-            .showNotification:
+            .showNotification, .storeLease, .removeLease:
             break
         }
     }

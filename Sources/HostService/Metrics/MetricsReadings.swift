@@ -54,6 +54,18 @@ extension MetricsText {
         case .transfersOpen: readings.openTransfers.map { Series([$0.state.name], Double($0.count)) }
         case .transfers: tally.transfers.map { Series([$0.direction.name, $0.result], Double($1)) }
         case .transferBytes: tally.transferBytes.map { Series([$0.name], Double($1)) }
+        case .claimsOpen:
+            readings.gauges.leases.flatMap {
+                [
+                    Series([$0.name, "true"], Double($0.boundClaims)),
+                    Series([$0.name, "false"], Double($0.unboundClaims)),
+                ]
+            }
+        case .leaseTrusted: readings.gauges.leases.map { Series([$0.name], $0.isTrusted ? 1 : 0) }
+        case .leaseContactAge:
+            readings.gauges.leases.compactMap { lease in
+                lease.contactAge.map { Series([lease.name], $0.inSeconds) }
+            }
         case .launches: tally.launches.map { Series($0.launch.labels + [$0.outcome.rawValue], Double($1)) }
         case .launchBudgetUsed: tally.budgetUses.map { Series($0.labels, $1) }
         case .launchOverrun: tally.overruns.map { Series($0.labels, $1) }

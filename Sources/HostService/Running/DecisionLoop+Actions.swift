@@ -144,6 +144,7 @@ extension DecisionLoop {
                 payloads: payloads,
                 cursors: launches.startingCursors,
                 secrets: secrets,
+                container: state.containerPath(of: main.text),
                 supportedResources: conditions.now.resources
             )
             launcher.readCursors(of: plan.tasks.filter(\.mayHaveCursor).map(\.id), in: plan.number)

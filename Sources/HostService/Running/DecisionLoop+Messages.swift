@@ -218,7 +218,8 @@ extension DecisionLoop {
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
             case .triggered, .pushed, .alerted, .transferPaused, .noSuchTransfer, .launching, .notLaunching, .expiring,
                 .stopping, .notRunning, .purged, .notPurged,
-                .paused, .resumed, .cursorRecorded, .cursorCleared, .cursorNotCleared, .pushTokenChanged:
+                .paused, .resumed, .cursorRecorded, .cursorCleared, .cursorNotCleared, .pushTokenChanged,
+                .lease:
                 break  // Only calls of users have these answers.
             }
         }

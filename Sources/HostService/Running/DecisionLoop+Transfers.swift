@@ -58,14 +58,14 @@ extension DecisionLoop {
     private func list(
         transfersOf main: PluginIdentifier,
         _ session: TransferSession?,
-        _ running: Set<SubmissionNumber>,
+        _ running: RunningTransfers,
         for call: CallNumber,
         of launch: LaunchNumber
     ) {
         threads.perform { [self] in
             do throws(LedgerError) {
                 let transfers = try ledger.transfers(of: main, in: session, atMost: Self.longestList)
-                let listed = transfers.map { $0.listed(isRunning: running.contains($0.number)) }
+                let listed = transfers.map { $0.listed(among: running) }
                 let fitting = listed.fitting()
                 if fitting.count < listed.count {
                     log.warning(

@@ -9,11 +9,13 @@ extension RunnerPlan {
     /// - Parameters:
     ///   - cursors: the cursors of the tasks that have one.
     ///   - secrets: the values of the plugin's secret settings.
+    ///   - container: the path of the plugin's container.
     init(
         _ plan: LaunchPlan,
         payloads: [SubmissionNumber: [UInt8]],
         cursors: [SubmissionNumber: TaskCursor] = [:],
         secrets: [String: String],
+        container: String,
         supportedResources: TaskResources
     ) {
         self.init(
@@ -28,7 +30,9 @@ extension RunnerPlan {
             permitted: plan.plugin.permitted,
             modes: plan.plugin.modes,
             settings: plan.plugin.settings.merging(secrets) { _, secret in secret },
-            handlers: plan.plugin.handlers,
+            handlers: plan.plugin.handlers.map { handler in
+                handler.passing(plan.files[handler.identifier, default: [:]].mapValues { "\(container)/\($0)" })
+            },
             supportedResources: supportedResources,
             hostVersion: Release.version,
             deadline: plan.budget.deadline,
@@ -64,7 +68,8 @@ extension RunnerPlan.Task {
             protection: request?.protection ?? .default,
             continued: request?.continued,
             payload: payload,
-            cursor: cursor
+            cursor: cursor,
+            claim: task.work.claim?.claim
         )
     }
 }

@@ -35,7 +35,7 @@ struct StateCare: Service {
             try await deleteDiscarded()
             try await clock.sleep(for: doubt)
             while true {
-                try await threads.run { prune() }
+                if try await threads.run({ prune() }) { await noteLostOutcomes() }
                 try await sweepStaging()
                 await logs.prune()
                 try await clock.sleep(for: Self.interval)
@@ -54,17 +54,32 @@ struct StateCare: Service {
         }
     }
 
-    private func prune() {
+    /// Returns whether entries with a claim were lost that no feeder has reported.
+    private func prune() -> Bool {
+        var losesClaims = false
         let oldest = now() + (.zero - retention)
         do {
             while true {
                 let pruned = try ledger.prune(journalOlderThan: oldest, launchesOlderThan: oldest, atMost: Self.step)
                 if pruned.most < Self.step { break }
             }
-            while try ledger.trimJournal(atMost: Self.step) == Self.step {}
+            while true {
+                let trimmed = try ledger.trimJournal(atMost: Self.step)
+                losesClaims = losesClaims || trimmed.losesClaims
+                if trimmed.count < Self.step { break }
+            }
             try pruneTransfers()
         } catch {
             log.error("old journal entries, ended launches and transfers not deleted: \(error)")
+        }
+        return losesClaims
+    }
+
+    private func noteLostOutcomes() async {
+        do throws(LedgerError) {
+            try await ledger.commitAndWait([.journal(.outcomesLost(at: now()))])
+        } catch {
+            log.error("the loss of journal entries with a claim not journaled: \(error)")
         }
     }
 

@@ -28,6 +28,7 @@ struct ManifestCheck {
         let extensions = extensions(of: identifier?.value)
         let entitlements = entitlements()
         let grants = grants()
+        checkDownloads(with: grants)
         checkRole()
         checkProcessing()
         checkHealthResearch(with: modes)

@@ -60,7 +60,7 @@ extension FunctionArgument {
         case .double: [.double]
         case .bool: [.bool]
         case .bytes, .payload, .outString: [.pointer, .uint64]
-        case .string, .cancelFlag, .containerPath, .setting, .null, .outInt64: [.pointer]
+        case .string, .cancelFlag, .containerPath, .setting, .download, .null, .outInt64: [.pointer]
         }
     }
 }

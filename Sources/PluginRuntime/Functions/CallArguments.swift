@@ -43,7 +43,8 @@ struct CallArguments {
         case .remainingMilliseconds: add(UInt64(bitPattern: Self.milliseconds(context.remaining)))
         // The manifest has a default for every setting that a signature uses.
         case .setting(let key): add(context.settings[key] ?? "")
-        case .null: add(0)
+        // The host sends the path of a downloaded file as a string.
+        case .null, .download: add(0)
         case .outString(let size):
             let text = UnsafeMutablePointer<CChar>.allocate(capacity: size)
             text.initialize(repeating: 0, count: size)

@@ -15,6 +15,8 @@ package enum PushVerdict: Hashable, Sendable {
     /// The plugin receives no pushes: its manifest or the operator does not permit them.
     case notPermitted
     case payloadTooLarge
+    /// The host accepts no further alert to the plugin for a moment.
+    case tooManyAlerts
     /// The sender may try again: the host does not run, cannot record, or the plugin is being replaced.
     case unavailable
     /// The gateway may not call the host, or does not understand its answer.
@@ -40,6 +42,7 @@ extension PushVerdict {
         case "mode-remote-notification-missing", "plugin-disabled", "background-denied", "identifier-not-permitted":
             self = .notPermitted
         case "payload-too-large", "body-too-large": self = .payloadTooLarge
+        case "alert-limit": self = .tooManyAlerts
         // A plugin whose manifest is missing during an upgrade keeps its device token.
         case "no-such-plugin", "plugin-missing": self = .unavailable
         case "event-limit", "not-recorded", "host-stopping", "too-many-connections", "ledger-unreadable":
@@ -57,6 +60,7 @@ extension PushVerdict {
         case .tokenEnded(let time): .unregistered(since: time)
         case .notPermitted: .refused(.topicDisallowed)
         case .payloadTooLarge: .refused(.payloadTooLarge)
+        case .tooManyAlerts: .refused(.tooManyRequests)
         case .unavailable: .refused(.serviceUnavailable)
         case .failed: .refused(.internalServerError)
         }
@@ -68,6 +72,7 @@ extension PushVerdict {
         case .accepted: 201
         case .notPermitted: 403
         case .payloadTooLarge: 413
+        case .tooManyAlerts: 429
         case .unavailable: 503
         case .failed, .tokenUnknown, .tokenOfAnotherPlugin, .tokenEnded: 500
         }

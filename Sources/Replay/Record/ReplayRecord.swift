@@ -131,7 +131,7 @@ package struct ReplayRecord: Sendable {
             .forbidRequeue, .setDeferrals, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
             .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert, .showAlert,
-            .showNotification:
+            .showNotification, .storeLease, .removeLease:
             break
         }
     }

@@ -18,11 +18,22 @@ struct VirtualClock: Sendable {
     init(at moment: Moment) { now = moment }
 
     mutating func advance(by duration: Duration) {
-        now = Moment(monotonic: now.monotonic + duration, wall: now.wall + duration, boot: now.boot)
+        now = Moment(
+            monotonic: now.monotonic + duration,
+            wall: now.wall + duration,
+            boot: now.boot,
+            bootTime: now.bootTime + duration
+        )
     }
 
-    /// Suspends the machine: only the wall clock advances.
+    /// Suspends the machine: the monotonic clock stands still.
     mutating func sleep(until wall: WallTime) {
-        now = Moment(monotonic: now.monotonic, wall: max(now.wall, wall), boot: now.boot)
+        let wall = max(now.wall, wall)
+        now = Moment(
+            monotonic: now.monotonic,
+            wall: wall,
+            boot: now.boot,
+            bootTime: now.bootTime + (wall - now.wall)
+        )
     }
 }

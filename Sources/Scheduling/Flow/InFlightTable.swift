@@ -37,6 +37,9 @@ enum StagedChange: Sendable {
     /// The pause of a transfer, or its end.
     case transferPause(Transfer, reply: ReplyToken)
     case pushToken(StagedPushToken)
+    /// The record of a new or renewed lease.
+    case lease(SubmitterLease, reply: ReplyToken)
+    case leaseDeletion(String, reply: ReplyToken)
     /// Changes of a plugin's wait history that concern the given classes of work.
     case waits(PluginIdentifier, [WorkClass])
     /// Changes that no decision waits for. After a failed commit they are staged again.
@@ -97,8 +100,14 @@ struct StagedPushes: Sendable {
     }
 }
 
-/// The end of pending requests of one plugin whose deadline has passed.
+/// The end of pending requests of one plugin whose deadline has passed, or whose claim is lost.
 struct StagedLapse: Sendable {
+    enum Cause: Hashable, Sendable {
+        case deadlinePassed
+        case leaseLost
+    }
+
+    var cause = Cause.deadlinePassed
     let plugin: PluginIdentifier
     let requests: [PendingRequest]
     let change: ChangeNumber

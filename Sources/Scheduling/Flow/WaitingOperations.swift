@@ -8,7 +8,12 @@ struct Cancellation: Hashable, Sendable {
     let identifier: TaskIdentifier?
     /// The launch whose plugin called; nil for a user's call.
     let launch: LaunchNumber?
+    /// The claim whose work alone is cancelled; nil for work with any claim or without one.
+    var claim: Claim.Key?
     let reply: ReplyToken
+
+    /// Whether the cancellation affects work with this claim.
+    func covers(claim other: Claim?) -> Bool { claim.map { $0 == other?.key } ?? true }
 
     /// Whether the cancellation affects the identifier. False when `other` is nil, which stands for an event: events
     /// cannot be cancelled. A plugin that cancels all its requests cancels neither its push, which it did not submit,

@@ -24,6 +24,8 @@ package struct ForecastSeed: Sendable {
     let timeZones: TimeZoneTable
     let jitterSeed: UInt64
     let disk: DiskGuard
+    /// The leases without an end of their trust: their feeders are assumed to renew them.
+    let leases: LeaseTable
     let pressureRelief: MonotonicTime?
 
     /// The launches whose plan was sent and whose end is not judged.
@@ -40,6 +42,7 @@ package struct ForecastSeed: Sendable {
         timeZones = scheduler.timeZones
         jitterSeed = scheduler.jitterSeed
         disk = scheduler.disk
+        leases = scheduler.leases.trusted
         pressureRelief = scheduler.pressureRelief
     }
 }

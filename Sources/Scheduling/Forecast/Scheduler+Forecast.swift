@@ -33,6 +33,7 @@ extension Scheduler {
         capacity = seed.capacity
         startupWaves = seed.startupWaves
         disk = seed.disk
+        leases = seed.leases
         pressureRelief = seed.pressureRelief
         for launch in seed.launches where running.contains(launch.number) { takeUp(launch) }
         for work in work { loaded(work, at: seed.now) }

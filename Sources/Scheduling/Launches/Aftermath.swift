@@ -91,7 +91,9 @@ struct Aftermath: Sendable {
             )
         }
         if task.hasMovedCursor {
-            return resuming(index, of: launch, cause: cause, isFault: isCharged, configuration, now)
+            // The way in which the process ended proves nothing while the host stops.
+            let isFault = isCharged && task.expiration == nil
+            return resuming(index, of: launch, cause: cause, isFault: isFault, configuration, now)
         }
         var retry = task.work.retry
         retry.wasInterrupted = true

@@ -16,8 +16,10 @@ enum RequestEffect: Hashable, Sendable {
     case removes(SubmissionNumber)
     /// The request is requeued after a launch, unless a newer request of the identifier is pending.
     case returns(PendingRequest)
-    /// A running task of the identifier ends, or may not be requeued any more. The pending request stays as it is.
-    case concernsRunningTask
+    /// A running task of the identifier ends. The pending request stays as it is.
+    case endsRunningTask
+    /// The running task of the submission may not be requeued any more. The pending request stays as it is.
+    case forbidsReturn(of: SubmissionNumber)
     /// Pushes are accepted that have lapsed already. The waiting push stays as it is.
     case storesNothing
 }
@@ -60,7 +62,7 @@ struct Overlay: Sendable {
             case .stores(let request): expected = request
             case .removes(let number): if expected?.number == number { expected = nil }
             case .returns(let request): expected = expected ?? request
-            case .concernsRunningTask, .storesNothing: break
+            case .endsRunningTask, .forbidsReturn, .storesNothing: break
             }
         }
         return expected
@@ -73,9 +75,9 @@ struct Overlay: Sendable {
         } ?? false
     }
 
-    /// Whether a change in flight ends a running task of the identifier, or forbids its requeueing.
-    func concernsRunningTask(of identifier: TaskIdentifier) -> Bool {
-        entries[identifier]?.contains { $0.effect == .concernsRunningTask } ?? false
+    /// Whether a change in flight forbids the requeueing of the running task: it cancels or stops the task.
+    func forbidsReturn(of number: SubmissionNumber, _ identifier: TaskIdentifier) -> Bool {
+        entries[identifier]?.contains { $0.effect == .forbidsReturn(of: number) } ?? false
     }
 
     /// The kinds of the requests that the changes in flight may store under the identifier, whichever of the changes
@@ -85,7 +87,7 @@ struct Overlay: Sendable {
         for entry in entries[identifier] ?? [] {
             switch entry.effect {
             case .stores(let request), .returns(let request): kinds.insert(KindSet(request.request.kind))
-            case .removes, .concernsRunningTask, .storesNothing: break
+            case .removes, .endsRunningTask, .forbidsReturn, .storesNothing: break
             }
         }
         return kinds

@@ -14,6 +14,8 @@ struct PendingRequests: Sendable {
     var groups = ReadyGroups()
     var upcoming = RequestTimes()
     var deadlines = RequestDeadlines()
+    /// The requests whose claim is lost and whose end is not staged yet.
+    private(set) var lost: Set<RequestPlace> = []
     var overlay = Overlay()
     var limits = LimitCounts()
     var replacements = ReplacementCounts()
@@ -103,6 +105,26 @@ struct PendingRequests: Sendable {
         recount(identifier)
     }
 
+    /// Marks the claim of a request as lost: the next evaluation ends the request. Returns whether the request is
+    /// pending.
+    mutating func lose(_ identifier: TaskIdentifier, number: SubmissionNumber) -> Bool {
+        guard let place = store.place(of: identifier), place.number == number else { return false }
+        lost.insert(place)
+        return true
+    }
+
+    /// Removes and returns the marked requests, oldest first. Those about which a change is in flight stay marked.
+    mutating func takeLost() -> [PendingRequest] {
+        let places = lost.sorted { $0.number < $1.number }
+        lost = []
+        return places.compactMap { place in
+            guard let pending = request(place) else { return nil }
+            if !isInFlight(pending.request.identifier) { return pending }
+            lost.insert(place)
+            return nil
+        }
+    }
+
     private mutating func remove(_ place: RequestPlace) {
         guard let slot = store[place] else { return }
         if slot.group != RequestSlot.noGroup { groups.remove(place, from: slot.group) }
@@ -177,7 +199,7 @@ struct PendingRequests: Sendable {
         if store[place]?.group == RequestSlot.noGroup { join(place, since: now) } else { regroup(place) }
     }
 
-    /// Marks a transfer as paused by a user, or ends its pause.
+    /// Marks a transfer as paused by a user, or a request as waiting for the renewal of its lease; or ends either.
     mutating func setPaused(_ identifier: TaskIdentifier, _ isPaused: Bool) {
         guard let place = store.place(of: identifier) else { return }
         store.setPaused(place, isPaused)
@@ -186,6 +208,17 @@ struct PendingRequests: Sendable {
 
     func isPaused(_ identifier: TaskIdentifier) -> Bool {
         store.place(of: identifier).flatMap { store[$0] }?.isPaused ?? false
+    }
+
+    /// Sets whether the function of a request awaits a download.
+    mutating func setAwaitsDownload(_ identifier: TaskIdentifier, _ awaitsDownload: Bool) {
+        guard let place = store.place(of: identifier), store[place]?.awaitsDownload != awaitsDownload else { return }
+        store.setAwaitsDownload(place, awaitsDownload)
+        regroup(place)
+    }
+
+    func awaitsDownload(_ identifier: TaskIdentifier) -> Bool {
+        store.place(of: identifier).flatMap { store[$0] }?.awaitsDownload ?? false
     }
 
     /// Replaces the permissions after a change of the manifest, and regroups the ready requests.
@@ -230,6 +263,7 @@ struct PendingRequests: Sendable {
             isInFlight: overlay.contains(slot.identifier),
             isOverdue: slot.isOverdue,
             isPaused: slot.isPaused,
+            awaitsDownload: slot.awaitsDownload,
             runsAlone: slot.runsAlone,
             isPaced: slot.isPaced,
             isPastDeferral: isPastDeferral,

@@ -18,6 +18,8 @@ struct GroupKey: Hashable, Sendable {
     var isOverdue = false
     /// Whether a user paused the requests, which are transfers.
     var isPaused = false
+    /// Whether downloads are open that the functions of the requests take as arguments.
+    var awaitsDownload = false
     /// Whether each of the requests has to be the only task of its launch (C3).
     var runsAlone = false
     /// Whether the spacing of the kind applies to the requests: the plugin submitted them itself, and none runs again

@@ -27,7 +27,7 @@ struct RequestSlot: Sendable {
     var group = Self.noGroup
     let kind: TaskKind.Byte
     /// The protection; the highest bit states that a user paused the transfer, the next one that the request has a
-    /// claim.
+    /// claim, the third one that its function awaits a download.
     private var protection: UInt8
     private let failures: UInt8
     private var flags: Flags
@@ -116,10 +116,17 @@ struct RequestSlot: Sendable {
         set { if newValue { protection |= Self.pauseBit } else { protection &= ~Self.pauseBit } }
     }
 
+    /// Whether a download is open that the function of the request takes as an argument.
+    var awaitsDownload: Bool {
+        get { protection & Self.downloadBit != 0 }
+        set { if newValue { protection |= Self.downloadBit } else { protection &= ~Self.downloadBit } }
+    }
+
     var hasClaim: Bool { protection & Self.claimBit != 0 }
 
     private static let pauseBit: UInt8 = 0x80
     private static let claimBit: UInt8 = 0x40
+    private static let downloadBit: UInt8 = 0x20
 
     mutating func dropCooldown() { notBeforeNanoseconds = Self.never }
 
@@ -131,7 +138,7 @@ struct RequestSlot: Sendable {
             expiresAt: expiresAt,
             requiresNetwork: flags.contains(.requiresNetwork),
             requiresExternalPower: flags.contains(.requiresExternalPower),
-            protection: ProtectionType(rawValue: UInt32(protection & ~(Self.pauseBit | Self.claimBit))) ?? .default,
+            protection: ProtectionType(rawValue: UInt32(protection & ~(Self.pauseBit | Self.claimBit | Self.downloadBit))) ?? .default,
             continued: terms,
             claim: claim
         )

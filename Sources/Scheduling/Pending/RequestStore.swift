@@ -108,6 +108,10 @@ struct RequestStore: Sendable {
 
     mutating func setPaused(_ place: RequestPlace, _ isPaused: Bool) { slots[Int(place.slot)]?.isPaused = isPaused }
 
+    mutating func setAwaitsDownload(_ place: RequestPlace, _ awaitsDownload: Bool) {
+        slots[Int(place.slot)]?.awaitsDownload = awaitsDownload
+    }
+
     mutating func setOverdue(_ place: RequestPlace, _ isOverdue: Bool) {
         slots[Int(place.slot)]?.isOverdue = isOverdue
     }

@@ -10,6 +10,8 @@ struct PluginState: Sendable {
     private(set) var entry: PluginEntry?
     /// The entry of the plugin's last installation; nil when the plugin was not installed since the host started.
     private(set) var lastEntry: PluginEntry?
+    /// The main plugin of an extension, even if the extension was just removed; nil for a main plugin.
+    private(set) var containingPlugin: PluginIdentifier?
     /// The problem of the plugin's refused manifest; nil when the manifest is not refused. After a later manifest is
     /// accepted, the problem is kept until the reinstalled plugin is recorded.
     var refusal: String?
@@ -77,12 +79,10 @@ struct PluginState: Sendable {
     /// Whether a commit is in flight about the plugin's record, its requests or an arriving event.
     var isInFlight: Bool { !requests.overlay.isEmpty || recordState != .settled || events.hasArriving }
 
-    /// The main plugin of an extension, even if the extension was just removed; nil for a main plugin.
-    var containingPlugin: PluginIdentifier? { (entry ?? lastEntry)?.containingPlugin }
-
     /// Installs a new entry, because a manifest now describes the plugin.
     mutating func install(_ new: PluginEntry) {
         (entry, lastEntry, isOrphan) = (new, new, false)
+        containingPlugin = new.containingPlugin
         requests.setPermissions(Permissions(of: new, policy: policy))
         if removalDoubt != nil { endRemovalDoubt() }
     }

@@ -16,7 +16,7 @@ extension Scheduler {
         let standstills = task.expiration == nil ? nil : task.standstills(isFault: false)
         let verdict = FailureVerdict(
             on: task,
-            isBeingCancelled: work.identifier.map { isBeingCancelled($0, of: work.plugin) } ?? false,
+            isBeingCancelled: isBeingCancelled(work),
             terms: terms(ofRetriesOf: work, as: execution.plan.plugin),
             configuration,
             using: &jitter,
@@ -53,9 +53,10 @@ extension Scheduler {
         }
     }
 
-    /// Whether a commit in flight cancels or stops a running task of the identifier.
-    private func isBeingCancelled(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> Bool {
-        plugins.contains(plugin) && plugins[plugin].requests.overlay.concernsRunningTask(of: identifier)
+    /// Whether a commit in flight cancels or stops the running task.
+    private func isBeingCancelled(_ work: PendingWork) -> Bool {
+        guard let identifier = work.identifier, plugins.contains(work.plugin) else { return false }
+        return plugins[work.plugin].requests.overlay.forbidsReturn(of: work.number, identifier)
     }
 
     /// The terms under which the work is retried after a failure; nil for an event and for a push, which its sender may

@@ -20,6 +20,11 @@ struct OpenTransfers: Sendable {
     /// commit may fail, and then nothing would report the end of the session.
     func contains(_ session: TransferSession) -> Bool { counts[session] != nil }
 
+    /// Whether a transfer of the session with this label is open, also one whose acceptance is in flight.
+    func contains(_ session: TransferSession, labelled label: String) -> Bool {
+        byNumber.values.contains { $0.session == session && $0.label == label }
+    }
+
     /// Adds a transfer whose acceptance is in flight.
     mutating func begin(_ transfer: Transfer) {
         byNumber[transfer.number] = transfer

@@ -46,7 +46,7 @@ extension Scheduler {
             return end(number, index, as: .failed, blame: .machine, message: message, at: now)
         }
         let identifier = request.request.identifier
-        let isBeingCancelled = plugins[request.plugin].requests.overlay.concernsRunningTask(of: identifier)
+        let isBeingCancelled = plugins[request.plugin].requests.overlay.forbidsReturn(of: request.number, identifier)
         var random = SeededGenerator(
             seed: jitterSeed &+ UInt64(bitPattern: request.number.rawValue) &+ UInt64(request.retry.failures) << 48,
             for: identifier.text
@@ -125,7 +125,7 @@ extension Scheduler {
         at now: Moment
     ) {
         let plugin = last.plugin
-        guard plugins.contains(plugin) else { return }
+        guard plugins.contains(plugin), !hasFunctions(plugin) else { return }
         var replaced: PendingEvent?
         let starting = Set(
             launches.numbers(of: plugin).compactMap(launches.find).filter(\.isUnderWay).flatMap(\.tasks)
@@ -162,6 +162,7 @@ extension Scheduler {
         // The end of a running launch sweeps too: without this condition 1,000 ends would cause 1,000 sweeps.
         let isRunning = launches.numbers(of: plugin).contains { launches.find($0)?.lane == .transfer }
         if !ends.events.isEmpty || !isRunning { emit(.sweepTransfers(plugin)) }
+        for transfer in ends.transfers { downloadEnded(transfer, at: now) }
     }
 
     /// Makes the transfers of a failed commit open again.

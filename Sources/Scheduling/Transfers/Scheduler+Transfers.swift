@@ -6,10 +6,11 @@ package import TaskModel
 // under the rights of its plugin.
 extension Scheduler {
     /// Accepts or refuses a transfer. Extensions have none.
-    mutating func begin(_ transfer: NewTransfer, reply: ReplyToken, at now: Moment) {
+    mutating func begin(_ transfer: NewTransfer, for asker: SubmissionAsker, at now: Moment) {
         let plugin = transfer.plugin
         if let refusal = refusal(of: transfer.description, by: plugin) {
-            return emit(.answer(reply, .refused(refusal)))
+            if case .caller(let reply) = asker { emit(.answer(reply, .refused(refusal))) }
+            return
         }
         let number = nextSubmission()
         let request = TaskRequest.transfer(
@@ -26,7 +27,7 @@ extension Scheduler {
             launch: transfer.launch,
             transfer: transfer.description
         )
-        submit(submission, for: .caller(reply), at: now)
+        submit(submission, for: asker, at: now)
     }
 
     /// The refusal of a transfer for reasons that its description gives; nil without one.
@@ -98,10 +99,10 @@ extension Scheduler {
 
     // MARK: Launches
 
-    /// The numbers of the transfers that launches run now.
-    package var runningTransfers: Set<SubmissionNumber> {
+    /// The transfers that launches run now, each with its newest report.
+    package var runningTransfers: RunningTransfers {
         let running = launches.values.filter { $0.lane == .transfer }.flatMap(\.tasks).filter { $0.outcome == nil }
-        return Set(running.map(\.work.number))
+        return RunningTransfers(running.map { ($0.work.number, $0.progress) })
     }
 
     /// The entry of a launch in the lane: the plugin's own, or in the lane of transfers that of the transfer library.

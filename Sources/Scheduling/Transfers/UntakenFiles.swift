@@ -23,6 +23,17 @@ struct UntakenFiles: Sendable {
         }
     }
 
+    /// The newest transfer of a session with a label, if it ended since a time.
+    func newest(of session: TransferSession, labelled label: String, since oldest: WallTime) -> Transfer? {
+        let found = byNumber.values.filter { $0.session == session && $0.label == label }
+        return found.filter { $0.endedAt.map { $0 >= oldest } ?? false }.max { $0.number < $1.number }
+    }
+
+    /// The transfers with a label.
+    func numbers(labelled label: String) -> [SubmissionNumber] {
+        byNumber.values.filter { $0.label == label }.map(\.number).sorted()
+    }
+
     /// The number of files whose transfers ended since a time. The host deletes older ones.
     func count(since oldest: WallTime) -> Int {
         byNumber.values.count { $0.endedAt.map { $0 >= oldest } ?? false }

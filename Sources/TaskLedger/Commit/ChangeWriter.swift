@@ -8,16 +8,19 @@ struct ChangeWriter: Sendable {
     private let journalCapacity: Int64
     private var plugins = PluginNames()
     private var lastJournal: JournalNumber?
-    /// Number of journal entries that the transaction has written.
+    /// Number of journal entries that the transaction has written, and the time of the last one.
     private var written = 0
-    /// The entries about superseded tasks and deleted cursors that the transaction has written: the changes do not
-    /// contain them.
+    private var lastTime = WallTime(nanoseconds: 0)
+    /// The entries about superseded tasks, deleted cursors and lost entries that the transaction has written: the changes
+    /// do not contain them.
     private var added: [JournalEntry] = []
     /// The submissions whose task succeeds in the present ticket: their payloads are not kept.
     private var succeeded: Set<SubmissionNumber> = []
     private var evictions = CursorEvictions()
     /// The counts of deleted cursors after the last committed group.
     private var committedEvictions = CursorEvictions()
+    /// Whether the ledger has a cursor; nil when the group has not read it yet.
+    private var hasCursors: Bool?
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -75,6 +78,7 @@ struct ChangeWriter: Sendable {
                 added.append(entry)
             }
         case .storeCursor(let change):
+            hasCursors = true
             let evicted = try access.storeCursor(change, names: &plugins)
             for entry in evictions.entries(about: evicted, deletedBy: change) {
                 try append(entry, to: access)
@@ -85,6 +89,7 @@ struct ChangeWriter: Sendable {
         case .restart(let plugin, let identifier, let submission):
             try access.restart(submission, of: plugin, identifier, names: &plugins)
         case .setStandstills(let plugin, let identifier, let count, let submission):
+            guard try knowsCursors(in: access) else { return }
             try access.setStandstills(of: plugin, identifier, count, until: submission, names: &plugins)
         case .forbidRequeue(let launch, let submission):
             try access.forbidRequeue(launch, submission)
@@ -112,8 +117,8 @@ struct ChangeWriter: Sendable {
         case .countPushes(let plugin, let sum):
             try access.countPushes(of: plugin, sum, names: &plugins)
             lastSubmission = max(lastSubmission, sum.last)
-        case .keepPushAnswer(let plugin, let push, let oldest):
-            try access.keep(push, of: plugin, oldest: oldest, names: &plugins)
+        case .keepPushAnswer(let plugin, let push, let oldest, let dropped):
+            try access.keep(push, of: plugin, oldest: oldest, dropped: dropped, names: &plugins)
             lastSubmission = max(lastSubmission, push.number)
         case .changePushToken(let plugin, let change, let now):
             try access.change(pushTokenOf: plugin, change, at: now, names: &plugins)
@@ -129,13 +134,25 @@ struct ChangeWriter: Sendable {
         case .showNotification(let notification):
             lastSubmission = max(lastSubmission, notification.submission)
             try access.show(notification)
+        case .storeLease(let lease): try access.store(lease)
+        case .removeLease(let name): try access.removeLease(name)
         case .raiseIncarnation(let incarnation):
             try access.run(Counter.raiseIncarnation, incarnation)
         }
     }
 
+    /// Whether the ledger has a cursor. Read once for each group: every submission of a user resets the count of its
+    /// cursor, and few hosts have cursors.
+    private mutating func knowsCursors(in access: WriteAccess) throws -> Bool {
+        if let hasCursors { return hasCursors }
+        let found = try access.hasCursors()
+        hasCursors = found
+        return found
+    }
+
     private mutating func append(_ entry: JournalEntry, to access: WriteAccess) throws {
         lastJournal = try access.append(entry, names: &plugins)
+        lastTime = entry.at
         if let alarm = HostAlarm(entry.event, blame: entry.blame) { try access.show(alarm, about: entry) }
         // A push that was replaced or lapsed before it was stored has only its entry.
         if let number = entry.submission { lastSubmission = max(lastSubmission, number) }
@@ -169,8 +186,12 @@ struct ChangeWriter: Sendable {
     /// - Returns: the number of the last journal entry that the group wrote; nil when it wrote none.
     mutating func finishGroup(in access: WriteAccess) throws -> JournalNumber? {
         try access.run(Counter.finishGroup, lastSubmission.rawValue, lastLaunch.rawValue)
-        if written > 0 { _ = try access.database.trimJournal(to: journalCapacity, atMost: 2 * written) }
-        defer { (lastJournal, written) = (nil, 0) }
+        if written > 0, try access.database.trimJournal(to: journalCapacity, atMost: 2 * written).losesClaims {
+            let entry = JournalEntry.outcomesLost(at: lastTime)
+            try append(entry, to: access)
+            added.append(entry)
+        }
+        defer { (lastJournal, written, hasCursors) = (nil, 0, nil) }
         return lastJournal
     }
 

@@ -10,7 +10,7 @@ package struct CommittedGroup: Sendable {
     package let duration: Duration
     /// The changes of each commit that is on disk.
     package let changes: [[LedgerChange]]
-    /// The entries about superseded tasks and deleted cursors that the ledger added to the journal.
+    /// The entries about superseded tasks, deleted cursors and lost entries that the ledger added to the journal.
     package let added: [JournalEntry]
 
     package init(

@@ -37,7 +37,7 @@ extension LedgerChange {
         case .forgetPlugin(let identifier): "deleting the record of plugin \(identifier)"
         case .setPause(let plugin, let pause): "\(pause == nil ? "deleting" : "storing") the pause of \(plugin)"
         case .countPushes(let plugin, _): "counting the pushes to \(plugin)"
-        case .keepPushAnswer(let plugin, let push, _): "keeping the answer to push \(push.number) to \(plugin)"
+        case .keepPushAnswer(let plugin, let push, _, _): "keeping the answer to push \(push.number) to \(plugin)"
         case .setUses(let plugin, _): "storing the uses of \(plugin)"
         case .changePushToken(let plugin, _, _): "changing the device token of \(plugin)"
         case .storeTransfer(let transfer): "storing transfer \(transfer.number) of \(transfer.plugin)"
@@ -48,6 +48,8 @@ extension LedgerChange {
         case .showAlert(let number, _, _): "showing the notification of alert \(number)"
         case .showNotification(let notification):
             "showing the notification of alert \(notification.submission) to \(notification.plugin)"
+        case .storeLease(let lease): "storing lease \(lease.name)"
+        case .removeLease(let name): "deleting lease \(name)"
         case .raiseIncarnation(let incarnation): "beginning incarnation \(incarnation) of the ledger"
         }
     }

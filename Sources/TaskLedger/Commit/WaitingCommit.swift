@@ -46,7 +46,7 @@ extension LedgerChange {
             .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .setFetch,
             .recordOccurrence, .rememberPlugin, .forgetPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
             .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert, .showAlert,
-            .showNotification:
+            .showNotification, .storeLease, .removeLease:
             false
         }
     }
@@ -59,7 +59,7 @@ extension LedgerChange {
             .requeueTask, .storeCursor, .dropCursor, .restart, .setStandstills, .forbidRequeue, .endLaunch, .journal,
             .setFetch, .recordOccurrence, .rememberPlugin, .setPause, .setUses, .countPushes, .keepPushAnswer,
             .changePushToken, .storeTransfer, .takeTransfer, .dropTransfers, .raiseIncarnation, .storeAlert, .showAlert,
-            .showNotification:
+            .showNotification, .storeLease, .removeLease:
             nil
         }
     }

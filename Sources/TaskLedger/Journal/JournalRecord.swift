@@ -30,4 +30,6 @@ package struct JournalRecord: Hashable, Sendable {
     package let user: CallingUser?
     /// The claim of the submission; nil for a submission without a claim, and in entries about other facts.
     package let claim: Claim?
+    /// Whether the entry is about a running task that the host expired because the trust in its lease ended.
+    package let isLeaseLost: Bool
 }

@@ -48,7 +48,7 @@ extension JournalSelection {
         // numbers: no sorting, and a limit ends the scan.
         let sql = """
             SELECT number, at, event, identifier, launch, label, submission, blame, message, successor, count,
-                user_id, user_process, user_command, claim_item, claim_fence, claim_bound
+                user_id, user_process, user_command, claim_item, claim_fence, claim_bound, lease_lost
             FROM journal LEFT JOIN plugin ON plugin.id = journal.plugin
             WHERE \(conditions.joined(separator: " AND "))
             ORDER BY number \(newestFirst ? "DESC" : "ASC") LIMIT ?

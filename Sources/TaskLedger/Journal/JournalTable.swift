@@ -23,7 +23,8 @@ extension WriteAccess {
             entry.user?.command,
             entry.claim?.item,
             entry.claim?.fence,
-            entry.claim?.boundCode
+            entry.claim?.boundCode,
+            entry.isLeaseLost ? Int64(1) : nil
         )
         let number = JournalNumber(rawValue: database.lastInsertedRowID)
         if let task = entry.endedTask { try record(task.outcome, of: task.launch, task.submission) }
@@ -66,7 +67,8 @@ extension Database {
                 successor: try row.optional("successor") { try $0.submission($1) },
                 count: try row.optional("count") { try $0.count($1) },
                 user: try row.callingUser(),
-                claim: try row.claim()
+                claim: try row.claim(),
+                isLeaseLost: try row.optional("lease_lost") { try $0.integer($1) } != nil
             )
         }
     }
@@ -87,8 +89,8 @@ private enum Journal {
     static let append = StatementText(
         """
         INSERT INTO journal (at, event, plugin, launch, label, submission, blame, message, successor, count,
-            user_id, user_process, user_command, claim_item, claim_fence, claim_bound)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            user_id, user_process, user_command, claim_item, claim_fence, claim_bound, lease_lost)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     )
 }

@@ -5,6 +5,7 @@ enum Cursors {
     /// Whether the cursor is one of the plugin's own code. Cursors of transfers are bounded by the open transfers.
     private static let isOfPlugin = "instr(identifier, ':') = 0"
 
+    static let any = StatementText("SELECT 1 FROM cursor LIMIT 1")
     static let count = StatementText("SELECT count(*) FROM cursor WHERE plugin = ? AND \(isOfPlugin)")
     static let store = StatementText(
         """

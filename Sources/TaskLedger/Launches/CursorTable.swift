@@ -102,6 +102,8 @@ extension WriteAccess {
         try run(Cursors.setStandstills, count, number, identifier.text, submission.rawValue)
     }
 
+    func hasCursors() throws -> Bool { try integer(Cursors.any) != nil }
+
     func forgetCursors(ofPlugin number: Int64) throws { try run(Cursors.forget, number) }
 }
 

@@ -41,8 +41,15 @@ extension WriteAccess {
 }
 
 extension Database {
-    func pendingAlerts() throws -> [PendingAlert] {
-        try rows(Alerts.all, of: "alert") { row in
+    /// The alerts that are not shown yet, in order. Unreadable rows are left out: they concern one notification each,
+    /// and must not prevent the start of the host.
+    func pendingAlerts() throws -> [PendingAlert] { try alerts().values }
+
+    /// The faults of the unreadable rows.
+    func alertFaults() throws -> [LedgerFault] { try alerts().faults }
+
+    private func alerts() throws -> (values: [PendingAlert], faults: [LedgerFault]) {
+        try readableRows(Alerts.all, of: "alert") { row in
             PendingAlert(
                 number: try row.submission("number"),
                 plugin: try row.plugin("plugin"),

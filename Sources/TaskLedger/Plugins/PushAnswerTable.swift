@@ -7,11 +7,13 @@ import TaskModel
 // The answers to accepted pushes with an identifier, for the repetitions of these pushes. The scheduler finds a push by
 // its identity in memory: the table is read at the start of a host only.
 extension WriteAccess {
-    /// Stores an answer, and deletes those to pushes of the plugin with lower numbers than `oldest`.
+    /// Stores an answer, and deletes those to pushes of the plugin with lower numbers than `oldest`, and those to
+    /// `dropped` ones.
     func keep(
         _ push: AnsweredPush,
         of plugin: PluginIdentifier,
         oldest: SubmissionNumber,
+        dropped: [SubmissionNumber],
         names: inout PluginNames
     ) throws {
         let number = try names.number(of: plugin, in: self)
@@ -27,6 +29,7 @@ extension WriteAccess {
             push.at.nanoseconds
         )
         try run(PushAnswers.drop, number, oldest.rawValue)
+        for dropped in dropped { try run(PushAnswers.remove, number, dropped.rawValue) }
     }
 
     func forgetPushAnswers(ofPlugin number: Int64) throws { try run(PushAnswers.forget, number) }
@@ -106,6 +109,7 @@ private enum PushAnswers {
         """
     )
     static let drop = StatementText("DELETE FROM push_answer WHERE plugin = ? AND submission < ?")
+    static let remove = StatementText("DELETE FROM push_answer WHERE plugin = ? AND submission = ?")
     static let forget = StatementText("DELETE FROM push_answer WHERE plugin = ?")
 }
 

@@ -22,6 +22,27 @@ extension Database {
         return values
     }
 
+    /// The values that `read` returns for the readable rows of the statement, and the faults of all others.
+    ///
+    /// - Parameter table: the table's name for error messages.
+    func readableRows<Value>(
+        _ sql: String,
+        of table: String,
+        _ read: (inout RowReader) throws -> Value
+    ) throws -> (values: [Value], faults: [LedgerFault]) {
+        var (values, faults): ([Value], [LedgerFault]) = ([], [])
+        try forEachRow(sql, of: table) { row in
+            do {
+                values.append(try read(&row))
+            } catch let fault as LedgerFault {
+                // A missing column is no fault of the row.
+                guard case .unreadable = fault else { throw fault }
+                faults.append(fault)
+            }
+        }
+        return (values, faults)
+    }
+
     /// Calls `read` for every row of the statement.
     ///
     /// - Parameter table: the table's name for error messages.

@@ -99,6 +99,9 @@ private struct Examination {
             }
         }
         pendingRequests = unreadable == 0 ? requests : nil
+        for fault in try database.alertFaults().prefix(Self.mostFindings) {
+            problems.append(LedgerError(fault, while: "reading the alerts", in: path).finding)
+        }
         for row in try Row.fetchAll(database, sql: Self.wrongPayloads) {
             // Values of a damaged ledger may have any type.
             let values: [DatabaseValue] = [row[0], row[1], row[2]]

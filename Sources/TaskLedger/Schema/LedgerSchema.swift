@@ -84,6 +84,7 @@ enum LedgerSchema {
         Step(name: "21: transfers", sql: transfers),
         Step(name: "22: alerts, notifications", sql: notifications),
         Step(name: "23: claims", sql: claims),
+        Step(name: "24: leases of feeders", sql: leases),
     ]
 
     private static let usersBlame = """

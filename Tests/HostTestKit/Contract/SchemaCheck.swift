@@ -90,9 +90,9 @@ struct SchemaCheck {
     private static func isOf(_ type: String, _ value: JSONValue) throws -> Bool {
         switch (type, value) {
         case ("object", .object), ("array", .array), ("string", .string), ("boolean", .boolean), ("null", .null),
-            ("integer", .integer):
+            ("integer", .integer), ("number", .integer), ("number", .number):
             true
-        case ("object", _), ("array", _), ("string", _), ("boolean", _), ("null", _), ("integer", _): false
+        case ("object", _), ("array", _), ("string", _), ("boolean", _), ("null", _), ("integer", _), ("number", _): false
         default: throw HostFailure("type \(type) is not known to this check")
         }
     }

@@ -105,6 +105,8 @@ struct bgt_task_info
     uint expiration_reason;
     const(char)* title;
     const(char)* subtitle;
+    long fleet_item;
+    long fence;
 }
 
 struct bgt_plugin
@@ -149,7 +151,7 @@ struct bgt_host
 
 // The layouts of bgtask.h: a wrong declaration does not compile.
 static assert(bgt_request.sizeof == 80 && bgt_refusal.sizeof == 256 && bgt_pending.sizeof == 88);
-static assert(bgt_launch_info.sizeof == 96 && bgt_task_info.sizeof == 72);
+static assert(bgt_launch_info.sizeof == 96 && bgt_task_info.sizeof == 88);
 static assert(bgt_plugin.sizeof == 48 && bgt_host.sizeof == 168);
 
 /// The ELF note.

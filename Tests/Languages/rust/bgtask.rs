@@ -100,6 +100,8 @@ pub struct TaskInfo {
     pub expiration_reason: u32,
     pub title: *const c_char,
     pub subtitle: *const c_char,
+    pub fleet_item: i64,
+    pub fence: i64,
 }
 
 #[repr(C)]
@@ -161,7 +163,7 @@ const _: () = {
     assert!(std::mem::size_of::<Refusal>() == 256);
     assert!(std::mem::size_of::<Pending>() == 88);
     assert!(std::mem::size_of::<LaunchInfo>() == 96);
-    assert!(std::mem::size_of::<TaskInfo>() == 72);
+    assert!(std::mem::size_of::<TaskInfo>() == 88);
     assert!(std::mem::size_of::<Plugin>() == 48);
     assert!(std::mem::size_of::<Host>() == 168);
 };

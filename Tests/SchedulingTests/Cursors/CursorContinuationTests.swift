@@ -47,6 +47,25 @@ struct CursorContinuationTests: CursorSuite {
         #expect(host.pending.isEmpty)
     }
 
+    @Test(.proves("C19"))
+    func `a task continues at its cursor although the end of an older task of its identifier is being recorded`()
+        throws
+    {
+        let host = SchedulerDriver(.studio())
+        let plan = try #require(host.openByUser())
+        host.submitContinued(from: plan)
+        let older = try #require(host.tasks(of: plan.number).last?.id)
+        host.submitContinued(from: plan)
+        let newer = try #require(host.tasks(of: plan.number).last?.id)
+        host.writeCursor(.moved, of: newer, in: plan.number)
+        host.commits = .held
+        host.send(.completed(plan.number, older, .success))
+        host.simulateExpiration(of: .album(1))
+        host.send(.completed(plan.number, newer, .failure))
+        host.writeHeldCommits()
+        #expect(host.outcomes(of: .album(1)) == [.succeeded, .continues])
+    }
+
     /// An interruption of an earlier run.
     enum Interruption: CaseIterable {
         case none

@@ -76,6 +76,39 @@ struct CursorSetbackTests: CursorSuite {
         #expect(try retry(.vacuum).notBefore == nil)
     }
 
+    @Test(.proves("C19")) func `a task that moved its cursor and crashes while the host stops has no setback`() throws {
+        host.processesObey = false
+        launch(.clean)
+        try write(.clean)
+        host.stop()
+        host.crash()
+        #expect(host.outcomes(of: .clean) == [.continues])
+        #expect(try retry(.clean).setbacks == 0 && retry(.clean).notBefore == nil)
+    }
+
+    @Test(.proves("C19"))
+    func `a loss of the host in which the cursor moved begins the count of failed completions anew`() throws {
+        let terms = FailureRetry(attempts: 3, delay: .seconds(10), backoff: 1, jitter: 0)
+        let host = SchedulerDriver(.app(retries: [.exact(.clean): terms])) {
+            $0.plugins[.app, default: PluginPolicy()].retries = RetryChoices(.accept)
+        }
+        func runAgain(after ended: LaunchNumber) {
+            for _ in 0..<600 where host.lastPlan?.number == ended { host.advance(by: .seconds(1)) }
+            host.enter()
+        }
+        host.submit(.clean)
+        host.enter()
+        host.complete(.clean, as: .failure)
+        runAgain(after: try #require(host.lastPlan?.number))
+        let plan = try #require(host.lastPlan)
+        #expect(plan.tasks.first?.work.retry.failures == 1)
+        host.writeCursor(.moved, of: try #require(host.task(.clean, of: plan)), in: plan.number)
+        host.restart(after: .seconds(1))
+        runAgain(after: plan.number)
+        #expect(host.outcomes(of: .clean) == [.retrying, .continues])
+        #expect(host.lastPlan?.tasks.first?.work.retry.failures == 0)
+    }
+
     @Test(.proves("C19")) func `losses of the host in which the cursor moved are not counted`() throws {
         launch(.clean)
         for _ in 0..<8 {

@@ -35,8 +35,9 @@ struct LedgerInMemory {
         var pushAnswers: [PluginIdentifier: [AnsweredPush]] = [:]
         var alerts: [SubmissionNumber: PendingAlert] = [:]
         var shown: [ShownNotification] = []
+        var leases: [String: LeaseRecord] = [:]
         var pushTokens: [PluginIdentifier: PushToken] = [:]
-        var cursors: [TaskIdentifier: Int] = [:]
+        var cursors: [CursorPlace: CursorRecord] = [:]
         var transfers: [SubmissionNumber: Transfer] = [:]
         /// Submissions whose present launch has moved their cursor.
         var moved: Set<SubmissionNumber> = []
@@ -49,6 +50,8 @@ struct LedgerInMemory {
     }
 
     private var state = State()
+    /// The running tasks whose last write discarded their cursor.
+    private var discarding: Set<TaskID> = []
     private(set) var journal: [JournalEntry] = []
     private var journaled: Set<SubmissionNumber> = []
     /// Every number under which a request or an event was ever stored.
@@ -77,13 +80,27 @@ struct LedgerInMemory {
     var pushTokens: [PluginIdentifier: PushToken] { state.pushTokens }
     /// The notifications of alert pushes, in the order of the feed.
     var shown: [ShownNotification] { state.shown }
+    var leases: [String: LeaseRecord] { state.leases }
     var occurrences: [TaskIdentifier: WallTime] { state.occurrences }
     /// The recorded transfers, ordered by number.
     var transfers: [Transfer] { state.transfers.values.sorted { $0.number < $1.number } }
     /// The tasks with a cursor, and the numbers of runs in a row that did not move it.
-    var cursors: [TaskIdentifier: Int] { state.cursors }
+    var cursors: [TaskIdentifier: Int] {
+        Dictionary(state.cursors.map { ($0.key.identifier, $0.value.standstills) }, uniquingKeysWith: max)
+    }
+    func cursor(at place: CursorPlace) -> CursorRecord? { state.cursors[place] }
     /// Deletes a cursor, as the commit of a discarded one does. The contents never reach the scheduler.
-    mutating func discardCursor(of identifier: TaskIdentifier) { state.cursors[identifier] = nil }
+    mutating func discardCursor(of identifier: TaskIdentifier) {
+        state.cursors = state.cursors.filter { $0.key.identifier != identifier }
+    }
+    /// Notes a write of a task, whose contents the next commit of its cursor stores.
+    mutating func noteWrite(_ write: CursorWrite, of task: TaskID) {
+        switch write {
+        case .discarded: discarding.insert(task)
+        case .moved, .unmoved: discarding.remove(task)
+        case .repeated: break
+        }
+    }
     /// Keys of open waits of classes without pending work; each of them is a defect.
     var vainWaits: [WaitKey] { state.waits.keys.filter { !hasPendingWork(of: $0) } }
 
@@ -133,6 +150,7 @@ struct LedgerInMemory {
             pushAnswers: pushAnswers,
             pushTokenHolders: Set(state.pushTokens.keys),
             alerts: state.alerts.values.sorted { $0.number < $1.number },
+            leases: state.leases.values.sorted { $0.name < $1.name },
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -239,6 +257,7 @@ struct LedgerInMemory {
             guard state.running[launch] != nil, state.requests.removeValue(forKey: task.work.number) != nil else {
                 throw Contradiction(message: "\(task.work.label) (\(task.work.number)) cannot join launch \(launch)")
             }
+            state.moved.remove(task.work.number)
             state.running[launch]?.tasks.append(task.work)
             state.running[launch]?.unfinished.append(task.work)
         case .moveLaunch(let launch, let lane): state.running[launch]?.lane = lane
@@ -246,17 +265,14 @@ struct LedgerInMemory {
         case .setDeferrals(let key, let periods): state.deferrals[key] = periods.isEmpty ? nil : periods
         case .setFetch(let plugin, let schedule): state.fetches[plugin] = schedule
         case .recordOccurrence(let identifier, let at): state.occurrences[identifier] = at
-        case .storeCursor(let change):
-            if change.isMovement {
-                state.moved.insert(change.submission)
-            } else {
-                state.moved.remove(change.submission)
-            }
-            state.cursors[change.identifier] = change.isMovement ? 0 : state.cursors[change.identifier] ?? 0
-        case .restart(_, let identifier, _): state.cursors[identifier] = nil
-        case .dropCursor(_, let identifier, _): state.cursors[identifier] = nil
-        case .setStandstills(_, let identifier, let count, _):
-            if state.cursors[identifier] != nil { state.cursors[identifier] = count }
+        case .storeCursor(let change): storeCursor(change, in: &state)
+        case .restart(let plugin, let identifier, _): state.cursors[CursorPlace(plugin, identifier)] = nil
+        case .dropCursor(let plugin, let identifier, let number):
+            let place = CursorPlace(plugin, identifier)
+            if state.cursors[place]?.isWritten(upTo: number) == true { state.cursors[place] = nil }
+        case .setStandstills(let plugin, let identifier, let count, let number):
+            let place = CursorPlace(plugin, identifier)
+            if state.cursors[place]?.isWritten(upTo: number) == true { state.cursors[place]?.standstills = count }
         case .changePushToken(let plugin, let change, _):
             switch change {
             case .issue(let token): state.pushTokens[plugin] = state.pushTokens[plugin] ?? token
@@ -286,6 +302,8 @@ struct LedgerInMemory {
                 )
             )
         case .showNotification(let notification): state.shown.append(notification)
+        case .storeLease(let lease): state.leases[lease.name] = lease
+        case .removeLease(let name): state.leases[name] = nil
         case .journal, .endLaunch, .requeueTask, .raiseIncarnation: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
@@ -294,15 +312,34 @@ struct LedgerInMemory {
             state.uses[plugin] = nil
             state.transfers = state.transfers.filter { $0.value.plugin != plugin }
             state.pushAnswers[plugin] = nil
+            state.cursors = state.cursors.filter { $0.key.plugin != plugin }
             state.waits = state.waits.filter { $0.key.plugin != plugin }
             state.deferrals = state.deferrals.filter { $0.key.plugin != plugin }
         case .setPause(let plugin, let pause): state.pauses[plugin] = pause
         case .setUses(let plugin, let uses): state.uses[plugin] = uses
         case .countPushes(let plugin, let sum): count(sum, of: plugin, in: &state)
-        case .keepPushAnswer(let plugin, let push, let oldest):
+        case .keepPushAnswer(let plugin, let push, let oldest, let dropped):
             state.pushAnswers[plugin, default: []].append(push)
-            state.pushAnswers[plugin]?.removeAll { $0.number < oldest }
+            state.pushAnswers[plugin]?.removeAll { $0.number < oldest || dropped.contains($0.number) }
         }
+    }
+
+    /// Stores or discards the cursor of a running task, unless a newer submission wrote it.
+    private func storeCursor(_ change: CursorChange, in state: inout State) {
+        let place = CursorPlace(change.plugin, change.identifier)
+        if state.cursors[place]?.isWritten(upTo: change.submission) == false { return }
+        if discarding.contains(change.task) {
+            state.moved.remove(change.submission)
+            state.cursors[place] = nil
+            return
+        }
+        if change.isMovement {
+            state.moved.insert(change.submission)
+        } else {
+            state.moved.remove(change.submission)
+        }
+        let standstills = change.isMovement ? 0 : state.cursors[place]?.standstills ?? 0
+        state.cursors[place] = CursorRecord(standstills: standstills, submission: change.submission)
     }
 
     private mutating func start(_ plan: LaunchPlan, in state: inout State) throws {

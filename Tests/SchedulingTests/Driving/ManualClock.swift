@@ -16,12 +16,32 @@ struct ManualClock {
     }
 
     mutating func advance(by duration: Duration) {
-        now = Moment(monotonic: now.monotonic + duration, wall: now.wall + duration, boot: now.boot)
+        now = Moment(
+            monotonic: now.monotonic + duration,
+            wall: now.wall + duration,
+            boot: now.boot,
+            bootTime: now.bootTime + duration
+        )
     }
 
-    /// Steps the wall clock only, as an operator or a suspension does. Budgets use the monotonic clock.
+    /// Steps the wall clock only, as an operator does.
     mutating func stepWall(by duration: Duration) {
-        now = Moment(monotonic: now.monotonic, wall: now.wall + duration, boot: now.boot)
+        now = Moment(
+            monotonic: now.monotonic,
+            wall: now.wall + duration,
+            boot: now.boot,
+            bootTime: now.bootTime
+        )
+    }
+
+    /// Suspends the machine: the monotonic clock, and with it budgets, stand still.
+    mutating func suspend(for duration: Duration) {
+        now = Moment(
+            monotonic: now.monotonic,
+            wall: now.wall + duration,
+            boot: now.boot,
+            bootTime: now.bootTime + duration
+        )
     }
 
     /// Starts another boot, whose monotonic clock begins at zero.

@@ -94,6 +94,11 @@ extension SchedulerDriver {
     }
 
     @discardableResult
+    func clearCursor(of identifier: TaskIdentifier, _ plugin: PluginIdentifier = .app) -> Answer? {
+        ask { .cursorClearRequested(identifier, of: plugin, reply: $0) }
+    }
+
+    @discardableResult
     func purge(_ plugin: PluginIdentifier) -> Answer? { ask { .purgeRequested(plugin, reply: $0) } }
 
     @discardableResult

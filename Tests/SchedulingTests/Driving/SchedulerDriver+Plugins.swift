@@ -40,6 +40,12 @@ extension SchedulerDriver {
         send(.progressed(plan.number, task, progress))
     }
 
+    /// Reports a write of a running task to its cursor.
+    func writeCursor(_ write: CursorWrite, of task: TaskID, in launch: LaunchNumber) {
+        ledger.noteWrite(write, of: task)
+        send(.cursorWritten(launch, task, write))
+    }
+
     /// The newest task of a launch with this identifier, including tasks that joined the launch; nil without one.
     func task(_ identifier: TaskIdentifier, of plan: LaunchPlan) -> TaskID? {
         tasks(of: plan.number).last { $0.work.identifier == identifier }?.id

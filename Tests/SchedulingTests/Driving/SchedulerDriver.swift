@@ -235,7 +235,10 @@ final class SchedulerDriver {
     /// Reports the tasks that begin at a cursor, as the decision loop does.
     private func reportCursors(of tasks: [PlannedTask], in launch: LaunchNumber) {
         var cursors: [TaskID: Int] = [:]
-        for task in tasks { cursors[task.id] = task.work.identifier.flatMap { ledger.cursors[$0] } }
+        for task in tasks {
+            guard let identifier = task.work.cursorIdentifier else { continue }
+            cursors[task.id] = ledger.cursor(at: CursorPlace(task.work.plugin, identifier))?.standstills
+        }
         if reportsCursors, !cursors.isEmpty { inbox.append(.cursorsRead(launch, cursors)) }
     }
 

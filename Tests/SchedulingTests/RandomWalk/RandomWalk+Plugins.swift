@@ -10,18 +10,23 @@ extension RandomWalk {
 
     /// Performs a random step of a random launch.
     func liveOn() {
+        if usesCursors, random.chance(40) { return useCursors() }
         guard let plan else { return submit() }
         guard let launch = model.launches[plan.number] else { return }
         last = "a turn of launch \(plan.number)"
         if launch.stopKillTime != nil {
             return random.chance(15) ? submitContinued(from: plan) : host.end(plan, .exited(code: 0))
         }
-        if launch.kill != nil { return host.end(plan, .signaled(9)) }
+        if launch.kill != nil {
+            if random.chance(20) { writeLate(in: plan) }
+            return host.end(plan, .signaled(9))
+        }
         if launch.entry == .running { return enter(plan) }
         guard let task = pick(launch.tasks.filter(\.isUndone)) ?? launch.tasks.last else { return }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<45: host.send(.completed(plan.number, task.id, pick([.success, .failure, .noData]) ?? .success))
-        case 45..<62: report(task, of: plan)
+        case 45..<58: report(task, of: plan)
+        case 58..<62: writeCursor(of: task, in: plan)
         case 62..<70: host.send(.expirationHandlerChanged(plan.number, task.id, isSet: random.chance(80)))
         case 70..<82: useAssertion(of: plan)
         case 82..<86: host.register(random.chance(50) ? .exact(.album(2)) : "com.example.app.export.*", in: plan)
@@ -60,6 +65,7 @@ extension RandomWalk {
     func endProcess() {
         guard let plan else { return advance() }
         last = "the end of launch \(plan.number)'s process"
+        if random.chance(20) { writeLate(in: plan) }
         let words = LastWords(signal: 11, address: 0, task: pick(model.launches[plan.number]?.tasks ?? [])?.id)
         switch Int.random(in: 0..<4, using: &random) {
         case 0: host.end(plan, .signaled(11), words)

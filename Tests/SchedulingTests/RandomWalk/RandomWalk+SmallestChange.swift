@@ -95,8 +95,8 @@ extension SchedulerDriver {
             }
         // The walk takes no samples of the disk.
         case .othersRunAlone, .diskReserve, .beingRecorded: break
-        // The walk begins no transfers.
-        case .transferLibraryMissing, .networkNotGranted, .transferPaused: break
+        // The walk begins no transfers, and has no feeder.
+        case .transferLibraryMissing, .networkNotGranted, .transferPaused, .downloadUnfinished, .leaseUnconfirmed: break
         }
     }
 

@@ -56,7 +56,7 @@ extension LedgerChange {
         case .changePushToken(let plugin, _, _): "token of \(plugin)"
         case .setPause(let plugin, let pause): "\(pause == nil ? "resume" : "pause") \(plugin)"
         case .countPushes(let plugin, let sum): "count \(sum.accepted) pushes to \(plugin)"
-        case .keepPushAnswer(let plugin, let push, _): "keep the answer to push \(push.number) to \(plugin)"
+        case .keepPushAnswer(let plugin, let push, _, _): "keep the answer to push \(push.number) to \(plugin)"
         case .setUses(let plugin, _): "uses of \(plugin)"
         case .storeTransfer(let transfer): "transfer \(transfer.number)"
         case .takeTransfer(_, let number): "take transfer \(number)"
@@ -64,6 +64,8 @@ extension LedgerChange {
         case .storeAlert(let alert): "store alert \(alert.number) to \(alert.plugin)"
         case .showAlert(let number, let content, _): "show \(content == nil ? "the original" : "a change") of \(number)"
         case .showNotification(let notification): "show \(notification.submission)"
+        case .storeLease(let lease): "store lease \(lease.name)"
+        case .removeLease(let name): "remove lease \(name)"
         case .raiseIncarnation(let incarnation): "begin incarnation \(incarnation)"
         }
     }

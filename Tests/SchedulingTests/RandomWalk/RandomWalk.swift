@@ -20,6 +20,8 @@ final class RandomWalk {
 
     let host: SchedulerDriver
     let model: NaiveHost
+    /// Whether most steps of plugins are about tasks with cursors.
+    let usesCursors: Bool
     /// The random generator of the current step.
     var random: SeededGenerator
     var last = "nothing"
@@ -53,6 +55,7 @@ final class RandomWalk {
     private init(setup: UInt64) {
         random = SeededGenerator(seed: setup)
         let configuration = Self.configuration(from: &random)
+        usesCursors = random.chance(50)
         host = SchedulerDriver { $0 = configuration }
         host.processesObey = false
         host.isStrict = false

@@ -39,6 +39,9 @@ final class WalkParty: Sendable {
         return tally
     }
 
+    /// The counts of all walks that have ended.
+    var tally: WalkTally { state.withLock(\.tally) }
+
     var report: String {
         let seconds = Double((ContinuousClock.now - begin) / .milliseconds(1)) / 1_000
         return state.withLock { $0.tally.report(seeds: oldest...$0.newest, seconds: seconds) }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import TaskModel
 
 /// Counts of the events and checks of walks, as evidence that the walks covered them.
 struct WalkTally {
@@ -10,17 +11,27 @@ struct WalkTally {
     /// proposed by `why` was made in a copy of the host.
     var looks = 0
     var changes = 0
+    /// Number of runs after which a task continued at its cursor, and of tasks that ended as `no-progress`.
+    var continued = 0
+    var withoutProgress = 0
     private var events: [SchedulerEvent.Kind: Int] = [:]
 
     var eventCount: Int { events.values.reduce(0, +) }
 
     mutating func note(_ event: SchedulerEvent) { events[event.kind, default: 0] += 1 }
 
+    mutating func note(_ entry: JournalEntry) {
+        if entry.event == .task(.continues) { continued += 1 }
+        if entry.event == .task(.noProgress) { withoutProgress += 1 }
+    }
+
     mutating func add(_ other: WalkTally) {
         walks += other.walks
         restarts += other.restarts
         looks += other.looks
         changes += other.changes
+        continued += other.continued
+        withoutProgress += other.withoutProgress
         events.merge(other.events, uniquingKeysWith: +)
     }
 
@@ -33,6 +44,7 @@ struct WalkTally {
             \(eventCount) events in \(walks) walks, seeds \(seeds.lowerBound) to \(seeds.upperBound), \
             in \(Int(seconds.rounded())) s: \(each) events a second
             \(restarts) restarts; compared with the naive host \(looks) times; \(changes) smallest changes made
+            \(continued) runs continued at their cursor; \(withoutProgress) tasks ended as no-progress
             """
         let kinds = SchedulerEvent.Kind.allCases.map { "    \($0.rawValue): \(events[$0] ?? 0)" }
         return ([head] + kinds).joined(separator: "\n")
@@ -60,7 +72,7 @@ extension SchedulerEvent {
         case .runRequested, .expirationSimulated, .conditionsSimulated, .configured: .simulation
         case .taskStopRequested, .launchStopRequested: .stop
         case .pauseRequested, .resumeRequested, .cursorClearRequested, .pushTokenChangeRequested,
-            .transferPauseRequested:
+            .transferPauseRequested, .leaseRenewed, .leaseDeletionRequested:
             .pause
         case .purgeRequested: .purge
         case .byUser(_, let event): event.kind

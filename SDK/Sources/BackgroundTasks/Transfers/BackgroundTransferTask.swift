@@ -126,7 +126,8 @@ public final class BackgroundTransferTask: Sendable {
     /// Progress of the transfer.
     public var state: State { self[\.state] }
 
-    /// The bytes of the file that are transferred.
+    /// The bytes of the file that are transferred: of a running transfer by its newest report, of every other one at the
+    /// end of its last try.
     public var countOfBytesTransferred: Int64 { self[\.bytes] }
 
     /// The bytes of the whole file; 0 when they are not known.
@@ -197,6 +198,14 @@ public final class BackgroundTransferTask: Sendable {
         try await BackgroundPlugin.onWaitingQueue {
             guard let host = Host.current else { throw BGTaskScheduler.Error.withoutHost }
             try host.cancelTransfer(number)
+        }
+    }
+
+    /// The transfer as the host lists it now; nil when the host does not list it.
+    func newest() async throws -> BackgroundTransferTask? {
+        let (number, session) = (taskIdentifier, session)
+        return try await BackgroundPlugin.onWaitingQueue {
+            try session.listedTasks().first { $0.taskIdentifier == number }
         }
     }
 

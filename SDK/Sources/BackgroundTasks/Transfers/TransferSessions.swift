@@ -9,8 +9,9 @@ final class TransferSessions: Sendable {
 
     private struct State {
         var sessions: [String: BackgroundTransferSession] = [:]
-        /// By the name of a session without an object, the action that follows the delivery of its ended transfers.
-        var waiting: [String: @Sendable (Bool) -> Void] = [:]
+        /// By the name of a session without an object, the actions that follow the delivery of its ended transfers: one
+        /// for each event.
+        var waiting: [String: [@Sendable (Bool) -> Void]] = [:]
         /// The sessions whose ended transfers were delivered, since their last event.
         var delivered: Set<String> = []
         /// By the name of their session, the actions that follow the delivery of the ended transfers.
@@ -21,11 +22,15 @@ final class TransferSessions: Sendable {
 
     func add(_ session: BackgroundTransferSession) {
         let name = session.configuration.identifier
-        let finish = state.withLock { state in
+        let waiting = state.withLock { state in
             state.sessions[name] = session
-            return state.waiting.removeValue(forKey: name)
+            return state.waiting.removeValue(forKey: name) ?? []
         }
-        if let finish { deliver(session, then: finish) }
+        if waiting.isEmpty { return }
+        // Once for all events: a further delivery would repeat the failed transfers.
+        deliver(session) { isDelivered in
+            for finish in waiting { finish(isDelivered) }
+        }
     }
 
     func remove(_ session: BackgroundTransferSession) {
@@ -54,7 +59,7 @@ final class TransferSessions: Sendable {
         let session = state.withLock { state in
             state.delivered.remove(name)
             let session = state.sessions[name]
-            if session == nil { state.waiting[name] = finish }
+            if session == nil { state.waiting[name, default: []].append(finish) }
             return session
         }
         if let session { deliver(session, then: finish) }
@@ -126,7 +131,7 @@ extension BackgroundTransferSession {
 
 extension BackgroundTransferTask.State {
     /// Whether the transfer has its end.
-    fileprivate var isEnded: Bool { self == .finished || self == .failed || self == .cancelled }
+    var isEnded: Bool { self == .finished || self == .failed || self == .cancelled }
 }
 
 extension BackgroundPlugin {

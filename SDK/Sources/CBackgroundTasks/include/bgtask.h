@@ -281,6 +281,7 @@ extern "C" {
 #define BGT_REASON_CONTINUED_LIMIT 12u
 #define BGT_REASON_EVENT_LIMIT 13u               /* for a trigger, not for a submission */
 #define BGT_REASON_TRANSFER_LIMIT 14u            /* for a transfer, not for a submission */
+#define BGT_REASON_ALERT_LIMIT 15u               /* for an alert push, not for a submission */
 /* with BGT_NOT_PERMITTED */
 #define BGT_REASON_IDENTIFIER_NOT_PERMITTED 20u
 #define BGT_REASON_MODE_FETCH_MISSING 21u
@@ -349,6 +350,7 @@ extern "C" {
 #define BGT_EXPIRED_MEMORY_PRESSURE 7u
 #define BGT_EXPIRED_HOST_SHUTDOWN 8u
 #define BGT_EXPIRED_CONTAINER_LOCKED 9u
+#define BGT_EXPIRED_LEASE_LOST 10u /* the host lost contact with its fleet: another host may run the item */
 
 #define BGT_LOG_DEBUG 1u
 #define BGT_LOG_INFO 2u
@@ -495,6 +497,10 @@ typedef struct bgt_task_info {
     uint32_t expiration_reason;               /* BGT_EXPIRED_... while it is expiring, else 0 */
     const char *BGTASK_NULLABLE title;        /* continued: as submitted, without later changes; else NULL */
     const char *BGTASK_NULLABLE subtitle;     /* continued: as submitted; else NULL */
+    int64_t fleet_item;                       /* number of the item of a fleet's queue; 0: the task is not of a fleet */
+    int64_t fence;                            /* number of the claim of this item, higher than those of all its earlier
+                                                 claims; 0: the task is not of a fleet. Send it with each write to a
+                                                 shared store, and let the store refuse a lower one than it has seen */
 } bgt_task_info;
 
 /* ---- Functions that a plugin passes to the host ------------------------------------------------------------------ */
@@ -900,7 +906,8 @@ typedef struct bgt_transfer_info {
     const char *BGTASK_NULLABLE file;        /* of an ended transfer: path of the file that `take` moves, relative to
                                                 the container: the download, or the body of the answer to an upload.
                                                 NULL: none, or taken */
-    uint64_t bytes;                          /* of the file, transferred so far */
+    uint64_t bytes;                          /* of the file, transferred so far: of a running transfer its newest
+                                                report, of every other one those of its last try */
     uint64_t total;                          /* of the file; 0: not known */
 } bgt_transfer_info;
 
@@ -1034,7 +1041,7 @@ BGTASK_AT_(bgt_launch_info, supported_resources, 72);
 BGTASK_AT_(bgt_launch_info, host_name, 80);
 BGTASK_AT_(bgt_launch_info, host_version, 88);
 
-BGTASK_SIZE_(bgt_task_info, 72);
+BGTASK_SIZE_(bgt_task_info, 88);
 BGTASK_AT_(bgt_task_info, size, 0);
 BGTASK_AT_(bgt_task_info, kind, 4);
 BGTASK_AT_(bgt_task_info, event, 8);
@@ -1047,6 +1054,8 @@ BGTASK_AT_(bgt_task_info, flags, 48);
 BGTASK_AT_(bgt_task_info, expiration_reason, 52);
 BGTASK_AT_(bgt_task_info, title, 56);
 BGTASK_AT_(bgt_task_info, subtitle, 64);
+BGTASK_AT_(bgt_task_info, fleet_item, 72);
+BGTASK_AT_(bgt_task_info, fence, 80);
 
 BGTASK_SIZE_(bgt_plugin, 48);
 BGTASK_AT_(bgt_plugin, size, 0);
@@ -1391,6 +1400,45 @@ BGTASK_INLINE_ int32_t bgt_visit_transfers(const bgt_host *host, const char *BGT
 BGTASK_INLINE_ int32_t bgt_take_transfer(const bgt_host *host, uint64_t number, const char *to, uint32_t flags) {
     const bgt_transfers *transfers = BGTASK_CAST_(const bgt_transfers *, host->query(host, BGTASK_TRANSFER));
     return transfers == NULL ? BGT_NOT_OFFERED : transfers->take(host, number, to, flags, NULL);
+}
+
+/* The transfer that bgt_show_transfer looks for. */
+typedef struct bgtask_shown_ {
+    uint64_t number, bytes, total;
+    uint32_t state;
+} bgtask_shown_;
+
+BGTASK_INLINE_ int32_t bgtask_find_shown_(void *BGTASK_NULLABLE context, const bgt_host *host,
+                                          const bgt_transfer_info *transfer) BGTASK_NOEXCEPT {
+    bgtask_shown_ *shown = BGTASK_CAST_(bgtask_shown_ *, context);
+    (void)host;
+    if (shown != NULL && transfer->number == shown->number) {
+        shown->bytes = transfer->bytes;
+        shown->total = transfer->total;
+        shown->state = transfer->state;
+    }
+    return BGT_OK;
+}
+
+/* Sets the progress of a continued task to that of a transfer of the session, in bytes. Call it about once a second
+ * while `state` is below BGT_TRANSFER_FINISHED: as with all progress, the task expires when the bytes do not grow for
+ * the stall limit of the host. `session` may be NULL. BGT_NOT_FOUND: the transfer is unknown, or forgotten after its
+ * end; `state` is 0 then. */
+BGTASK_INLINE_ int32_t bgt_show_transfer(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE session,
+                                         uint64_t number, uint32_t *BGTASK_NULLABLE state) {
+    bgtask_shown_ shown = BGTASK_ZERO_;
+    shown.number = number;
+    const int32_t status = bgt_visit_transfers(host, session, bgtask_find_shown_, &shown);
+    if (state != NULL) {
+        *state = shown.state;
+    }
+    if (status != BGT_OK || shown.state == 0) {
+        return status != BGT_OK ? status : BGT_NOT_FOUND;
+    }
+    const uint64_t known = shown.total == 0 && shown.state == BGT_TRANSFER_FINISHED ? shown.bytes : shown.total;
+    const uint64_t most = INT64_MAX, total = known == 0 || known > most ? most : known;
+    const uint64_t bytes = shown.bytes < total ? shown.bytes : total;
+    return host->set_progress(host, task, BGTASK_CAST_(int64_t, bytes), BGTASK_CAST_(int64_t, total));
 }
 
 /* BGT_NOT_OFFERED when the host has no notification service extensions. */

@@ -77,6 +77,8 @@ extension PluginTemplates.Rust {
             pub expiration_reason: u32,
             pub title: *const c_char,
             pub subtitle: *const c_char,
+            pub fleet_item: i64,
+            pub fence: i64,
         }
 
         #[repr(C)]
@@ -126,7 +128,7 @@ extension PluginTemplates.Rust {
 
         const _: () = assert!(size_of::<Request>() == 80);
         const _: () = assert!(size_of::<Refusal>() == 256);
-        const _: () = assert!(size_of::<TaskInfo>() == 72);
+        const _: () = assert!(size_of::<TaskInfo>() == 88);
         const _: () = assert!(size_of::<Plugin>() == 48);
         const _: () = assert!(size_of::<Host>() == 168);
 

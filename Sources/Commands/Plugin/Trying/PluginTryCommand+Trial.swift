@@ -13,6 +13,11 @@ extension PluginTryCommand {
         let context = CommandContext.current
         let (entry, catalogue) = try await PluginChoice(plugin).entry(in: places, besides: neighbours)
         let task = try TriedTask(identifier, kind: kind, of: entry)
+        if fence != nil, task.kind == .event {
+            throw ValidationError(
+                "--fence has no effect on the event \(identifier), which is no item of a fleet; leave it out"
+            )
+        }
         let payload = try payload.map(PayloadFile.bytes) ?? []
         let place = try TrialPlace.make(context)
         defer {
@@ -42,7 +47,13 @@ extension PluginTryCommand {
 
     private func script(_ task: TriedTask, _ payload: [UInt8]) -> TrialScript {
         var script = TrialScript([
-            TrialScript.Task(task.identifier, task.kind, event: task.event, payload: payload)
+            TrialScript.Task(
+                task.identifier,
+                task.kind,
+                event: task.event,
+                payload: payload,
+                claim: fence.map { Claim(item: 1, fence: $0, isBound: false) }
+            )
         ])
         script.budget = budget
         script.gracePeriod = gracePeriod

@@ -17,7 +17,9 @@ extension NaiveHost {
             case .startLaunch(let plan): started(plan)
             case .startTask(let number, let task): joined(task, number)
             case .endTask(let number, let submission): ended(submission, in: number, with: changes)
-            case .requeueTask(let number, let work, _): returned(work, from: number)
+            case .requeueTask(let number, let work, _): returned(work, from: number, with: changes)
+            case .storeCursor(let cursor): stored(cursor)
+            case .dropCursor(let plugin, let identifier, nil): cleared(plugin, identifier)
             case .journal(let entry): judge(entry)
             case .endLaunch(let number, let end): endedLaunch(number, end)
             case .forbidRequeue(let number, let submission): stoppedInEntry(submission, number)
@@ -194,13 +196,14 @@ extension NaiveHost {
         if case .back? = task.fate, !task.isSucceeded {
             complain("\(task.work.label) (\(submission)) is ended instead of returned")
         }
+        checkCursor(of: task, in: changes)
     }
 
-    private func returned(_ work: PendingWork, from number: LaunchNumber) {
+    private func returned(_ work: PendingWork, from number: LaunchNumber, with changes: [LedgerChange]) {
         guard let task = launches[number]?.tasks.first(where: { $0.work.number == work.number }) else {
             return complain("launch \(number) returns a task \(work.number) that it does not have")
         }
-        guard case .back(_, let retry)? = task.fate else {
+        guard case .back(let outcome, let retry)? = task.fate else {
             return complain("\(work.label) (\(work.number)) is returned instead of ended")
         }
         if task.isSucceeded { complain("\(work.label) (\(work.number)) returns in spite of a newer one") }
@@ -208,6 +211,11 @@ extension NaiveHost {
         if work.kind != task.work.kind || work.identifier != task.work.identifier {
             complain("\(work.label) (\(work.number)) returns as something else")
         }
+        if task.cursor?.hasMoved == true, work.retry.attempts != task.work.retry.attempts {
+            complain("\(work.label) (\(work.number)) is charged an attempt, although its cursor moved")
+        }
+        if outcome == .continues { continuing.insert(work.number) }
+        checkCursor(of: task, in: changes)
     }
 
     private func endedLaunch(_ number: LaunchNumber, _ end: LaunchEnd) {

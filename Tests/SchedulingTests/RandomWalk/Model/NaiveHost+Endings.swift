@@ -94,7 +94,18 @@ extension NaiveHost {
             left.allSatisfy { $0.expiration?.reason == .hostShutdown }
             && (launch.assertions.isEmpty || isStopping)
         launches[number]?.isOverrun = launch.kill == .overran && !isShutdown
-        for index in launch.undone { launches[number]?.tasks[index].fate = fate(of: launch.tasks[index], in: launch) }
+        for index in launch.undone {
+            let task = launch.tasks[index]
+            let isCrash = launch.isEndOfItsOwn && launch.entry == .returned
+            let required = end(
+                of: task,
+                in: launch,
+                without: fate(of: task, in: launch),
+                isCharged: isCharged(task, in: launch, isCrash: isCrash),
+                isCrash: isCrash
+            )
+            launches[number]?.tasks[index].end(as: required)
+        }
         let isHostsFault = launch.kill == .hostFailed || launch.kill == .killTimePassed || !launch.isSent
         if isHostsFault, !isStopping { noteTrouble(of: launch.plugin) }
         if !isHostsFault, launch.kill != .hostStopping, launch.kill != .overran || !isShutdown {
@@ -202,12 +213,18 @@ extension NaiveHost {
         launches[number]?.stopKillTime = nil
         launches[number]?.tasks = left.unfinished.map { work in
             var task = SeenTask(id: TaskID(launch: number, index: 0), work: work)
-            task.fate = left.mayNotBeRequeued.contains(work.number) ? .over(.interrupted) : fateAfterLoss(of: work)
             let ledger = host.ledger
             let others = ledger.requests.map(PendingWork.request) + ledger.snapshot.running.flatMap(\.unfinished)
             task.isSucceeded = others.contains {
                 $0.plugin == work.plugin && $0.identifier == work.identifier && $0.number > work.number
                     && work.identifier != nil
+            }
+            if left.mayNotBeRequeued.contains(work.number) {
+                task.fate = .over(.interrupted)
+            } else if left.moved.contains(work.number) {
+                task.fate = fateAfterLossOfMoved(work, isSucceeded: task.isSucceeded)
+            } else {
+                task.fate = fateAfterLoss(of: work)
             }
             return task
         }

@@ -203,9 +203,12 @@ extension NaiveHost {
         launches[number]?.tasks[index].stallsAt = now.monotonic + configuration.stallLimit
     }
 
-    /// Reports a defect if work begins a second time although it is marked neither as interrupted nor as failed.
+    /// Reports a defect if work begins a second time although it was neither interrupted nor failed, and does not
+    /// continue at its cursor.
     private func begins(_ work: PendingWork) {
-        if !delivered.insert(work.number).inserted, !work.retry.wasInterrupted, work.retry.failures == 0 {
+        if !delivered.insert(work.number).inserted, !work.retry.wasInterrupted, work.retry.failures == 0,
+            !continuing.contains(work.number)
+        {
             complain("\(work.label) (\(work.number)) runs again without an interruption or a failure")
         }
     }

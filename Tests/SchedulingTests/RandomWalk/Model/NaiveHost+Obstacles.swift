@@ -72,7 +72,8 @@ extension NaiveHost {
     private func longestCooldown(of work: PendingWork) -> Duration {
         let count = max(work.retry.attempts, work.retry.hostLosses - 1)
         let afterInterruption = configuration.retryDelay * (1 << max(0, count - 1))
-        return max(afterInterruption, work.retry.failures > 0 ? FailureRetry.longestDelay : .zero)
+        let afterSetback = work.retry.setbacks > 0 ? delay(afterSetbacks: work.retry.setbacks) : .zero
+        return max(afterInterruption, afterSetback, work.retry.failures > 0 ? FailureRetry.longestDelay : .zero)
     }
 
     func noteVoidCooldowns(_ works: [PendingWork]) {

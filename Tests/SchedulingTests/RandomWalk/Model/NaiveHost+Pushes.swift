@@ -78,7 +78,7 @@ extension NaiveHost {
 
     /// Complains if a repetition of a kept push is a new push.
     func notePushAnswers(in changes: [LedgerChange]) {
-        for case .keepPushAnswer(let plugin, let push, _) in changes {
+        for case .keepPushAnswer(let plugin, let push, _, _) in changes {
             if let old = keptAnswers[plugin]?[push.identity], !old.wasOld, isRecent(old.push, at: push.at) {
                 complain("push \(push.number) repeats \(old.push.number)")
             }

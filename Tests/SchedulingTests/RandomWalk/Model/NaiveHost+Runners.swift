@@ -16,6 +16,8 @@ extension NaiveHost {
         case .registered(let number, let identifier): registered(identifier, by: number)
         case .progressed(let number, let id, let progress): progressed(number, id, progress)
         case .completed(let number, let id, let outcome, _): completed(number, id, outcome)
+        case .cursorsRead(let number, let cursors): cursorsRead(number, cursors)
+        case .cursorWritten(let number, let id, let write, _): cursorWritten(number, id, write)
         case .expirationHandlerChanged(let number, let id, let isSet):
             guard let launch = launches[number], launch.isHeard, let index = launch.index(of: id) else { return }
             launches[number]?.tasks[index].hasHandler = isSet
@@ -86,27 +88,36 @@ extension NaiveHost {
         guard let launch = launches[number], launch.isHeard, let index = launch.index(of: id),
             launch.tasks[index].isUndone
         else { return }
-        launches[number]?.tasks[index].fate =
+        let required =
             switch outcome {
-            case .success: .over(.succeeded)
-            case .noData: .over(.noData)
-            case .failure: fate(ofFailed: launch.tasks[index], in: launch)
+            case .success: SeenEnd(fate: .over(.succeeded))
+            case .noData: SeenEnd(fate: .over(.noData))
+            case .failure: end(ofFailed: launch.tasks[index], in: launch)
             }
+        launches[number]?.tasks[index].end(as: required)
+    }
+
+    private func end(ofFailed task: SeenTask, in launch: SeenLaunch) -> SeenEnd {
+        let isStopped = task.wasCancelled || task.isToStop || task.expiration?.reason == .stoppedByUser
+        let isBeingStopped = underWay.values.joined().contains(.forbidRequeue(launch.number, task.work.number))
+        let terms = task.work.identifier.flatMap { identifier in
+            policy(launch.plugin).retries.terms(for: identifier, proposed: launch.plan.plugin.retries)
+        }
+        return endOfFailed(
+            task,
+            without: fate(ofFailed: task, under: terms, isUnwanted: isStopped || isBeingStopped),
+            isUnwanted: isStopped || isBeingStopped,
+            isRetried: terms != nil
+        )
     }
 
     /// A failed task is retried under the operator's terms, unless it was cancelled or stopped, a newer request exists,
     /// or its attempts are used up. The walk has terms without jitter.
-    private func fate(ofFailed task: SeenTask, in launch: SeenLaunch) -> SeenTask.Fate {
-        guard let identifier = task.work.identifier,
-            let terms = policy(launch.plugin).retries.terms(for: identifier, proposed: launch.plan.plugin.retries)
-        else { return .over(.failed) }
+    private func fate(ofFailed task: SeenTask, under terms: FailureRetry?, isUnwanted: Bool) -> SeenTask.Fate {
+        guard let terms else { return .over(.failed) }
         var retry = task.work.retry
         retry.failures += 1
-        let isStopped = task.wasCancelled || task.isToStop || task.expiration?.reason == .stoppedByUser
-        let isBeingStopped = underWay.values.joined().contains(.forbidRequeue(launch.number, task.work.number))
-        if retry.failures >= terms.attempts || isStopped || isBeingStopped || task.isSucceeded {
-            return .over(.failed)
-        }
+        if retry.failures >= terms.attempts || isUnwanted || task.isSucceeded { return .over(.failed) }
         var delay = terms.delay
         for _ in 1..<retry.failures { delay = delay * terms.backoff }
         retry.notBefore = now.wall + min(delay, .seconds(86_400))

@@ -49,6 +49,16 @@ final class NaiveHost: Witness {
     /// The answers to pushes with an identifier.
     var keptAnswers: [PluginIdentifier: [PushIdentity: KeptAnswer]] = [:]
 
+    // Cursors.
+    /// The place of the cursor that each submission's task wrote.
+    var cursorWriters: [SubmissionNumber: CursorPlace] = [:]
+    /// The newest submission of each place whose task this host has started.
+    var newestStarted: [CursorPlace: SubmissionNumber] = [:]
+    /// Unanswered calls of users to delete a cursor.
+    var clearing: [ReplyToken: CursorPlace] = [:]
+    /// Submissions that were requeued to continue at their cursor. After a used budget they are not interrupted ones.
+    var continuing: Set<SubmissionNumber> = []
+
     // The history on which policies decide.
     var startupWaves: [(at: MonotonicTime, isNetwork: Bool)] = [(MonotonicTime(nanoseconds: 0), false)]
     var past: [PastLaunch] = []
@@ -119,7 +129,9 @@ final class NaiveHost: Witness {
         case .pushTokenChangeRequested(let plugin, let change, _, let reply):
             tokenCalls[reply] = TokenCall(plugin: plugin, change: change)
         case .launchStopRequested(let number, _): stoppedLaunches.insert(number)
-        case .cancelRequested(let identifier, let plugin?, _, let reply):
+        case .cursorClearRequested(let identifier, let plugin, let reply):
+            clearing[reply] = CursorPlace(plugin, identifier)
+        case .cancelRequested(let identifier, let plugin?, _, _, let reply):
             dying[reply] = meant(by: plugin) { $0 == identifier }
         case .cancelAllRequested(let plugin, _, let reply): dying[reply] = meant(by: plugin) { _ in true }
         case .committed(let ticket): committed(ticket)
@@ -186,11 +198,13 @@ final class NaiveHost: Witness {
             case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason, by: event)
             case .stop(let number): finished(number)
             case .kill(let number): killed(number, after: event)
-            case .load, .confineRunner, .yieldCursor, .setKillTime, .wake, .watch, .discardContainer, .sweepTransfers,
+            case .yieldCursor(let number, let id): yielded(id, in: number, among: actions)
+            case .load, .confineRunner, .setKillTime, .wake, .watch, .discardContainer, .sweepTransfers,
                 .stopped:
                 break
             }
         }
+        noteStarts(in: actions)
         noteHolds()
         for (task, reason) in expected { complain("task \(task) has not expired with \(reason.name)") }
     }
@@ -198,6 +212,7 @@ final class NaiveHost: Witness {
     func didWrite(_ changes: [LedgerChange]) {
         for case .journal(let entry) in changes {
             written(entry)
+            tally.note(entry)
             guard let number = entry.submission else { continue }
             switch entry.event {
             case .cancelled, .replaced, .superseded, .consumed, .lapsed: dead.insert(number)
@@ -239,6 +254,7 @@ final class NaiveHost: Witness {
         (isStopping, asked, expected, lastRelief) = (false, nil, [:], nil)
         (underWay, questions, preparing, userRequested, origins, stopped) = ([:], [:], [], [], [:], [])
         (stoppedLaunches, tokenCalls) = ([], [:])
+        (newestStarted, clearing) = ([:], [:])
         (userRequestedByReply, fromForeground) = ([:], [])
         (dying, voidCooldowns) = ([:], [:])
         (rests, trouble, failures) = ([:], [:], [:])
@@ -302,6 +318,7 @@ final class NaiveHost: Witness {
 
     private func heard(_ answer: Answer, to reply: ReplyToken) {
         let question = questions.removeValue(forKey: reply)
+        clearing[reply] = nil
         if let call = tokenCalls.removeValue(forKey: reply) { judge(answer, to: call) }
         if case .pushed(let push, _)? = question { judge(answer, to: push) }
         // A number that was never written may be assigned again.

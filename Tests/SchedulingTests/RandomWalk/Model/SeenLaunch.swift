@@ -24,8 +24,14 @@ struct SeenTask {
     var fate: Fate?
     /// Whether a newer submission of the identifier is on disk, so that the task is not requeued after an interruption.
     var isSucceeded = false
+    /// The cursor; nil while the task has none.
+    var cursor: SeenCursor?
+    /// The number of standstills that the commit of the task's end records; nil for none.
+    var standstills: Int?
     /// Number of the task's outcomes in the journal. Exactly one is correct.
     var outcomes = 0
+
+    mutating func end(as end: SeenEnd) { (fate, standstills) = (end.fate, end.standstills) }
 
     var isContinued: Bool { work.kind == .continued }
     var isUndone: Bool { fate == nil }

@@ -349,6 +349,7 @@ extern "C" {
 #define BGT_EXPIRED_MEMORY_PRESSURE 7u
 #define BGT_EXPIRED_HOST_SHUTDOWN 8u
 #define BGT_EXPIRED_CONTAINER_LOCKED 9u
+#define BGT_EXPIRED_LEASE_LOST 10u /* the host lost contact with its fleet: another host may run the item */
 
 #define BGT_LOG_DEBUG 1u
 #define BGT_LOG_INFO 2u
@@ -495,6 +496,10 @@ typedef struct bgt_task_info {
     uint32_t expiration_reason;               /* BGT_EXPIRED_... while it is expiring, else 0 */
     const char *BGTASK_NULLABLE title;        /* continued: as submitted, without later changes; else NULL */
     const char *BGTASK_NULLABLE subtitle;     /* continued: as submitted; else NULL */
+    int64_t fleet_item;                       /* number of the item of a fleet's queue; 0: the task is not of a fleet */
+    int64_t fence;                            /* number of the claim of this item, higher than those of all its earlier
+                                                 claims; 0: the task is not of a fleet. Send it with each write to a
+                                                 shared store, and let the store refuse a lower one than it has seen */
 } bgt_task_info;
 
 /* ---- Functions that a plugin passes to the host ------------------------------------------------------------------ */
@@ -1034,7 +1039,7 @@ BGTASK_AT_(bgt_launch_info, supported_resources, 72);
 BGTASK_AT_(bgt_launch_info, host_name, 80);
 BGTASK_AT_(bgt_launch_info, host_version, 88);
 
-BGTASK_SIZE_(bgt_task_info, 72);
+BGTASK_SIZE_(bgt_task_info, 88);
 BGTASK_AT_(bgt_task_info, size, 0);
 BGTASK_AT_(bgt_task_info, kind, 4);
 BGTASK_AT_(bgt_task_info, event, 8);
@@ -1047,6 +1052,8 @@ BGTASK_AT_(bgt_task_info, flags, 48);
 BGTASK_AT_(bgt_task_info, expiration_reason, 52);
 BGTASK_AT_(bgt_task_info, title, 56);
 BGTASK_AT_(bgt_task_info, subtitle, 64);
+BGTASK_AT_(bgt_task_info, fleet_item, 72);
+BGTASK_AT_(bgt_task_info, fence, 80);
 
 BGTASK_SIZE_(bgt_plugin, 48);
 BGTASK_AT_(bgt_plugin, size, 0);

@@ -10,6 +10,9 @@ struct DeliveredTask: Sendable {
     let identifier: String
     let attempt: Int
     let submission: UInt64
+    /// Number of the item of a fleet's queue; 0 for a task that is not of a fleet. The same holds for `fence`.
+    let fleetItem: Int64
+    let fence: Int64
     let payload: Data?
     let title: String
     let subtitle: String
@@ -27,6 +30,8 @@ struct DeliveredTask: Sendable {
         self.identifier = String(cString: identifier)
         attempt = Int(information.attempt)
         submission = information.submission
+        fleetItem = information.fleet_item
+        fence = information.fence
         payload = information.payload.map { Data(bytes: $0, count: Int(clamping: information.payload_length)) }
         title = information.title.map { String(cString: $0) } ?? ""
         subtitle = information.subtitle.map { String(cString: $0) } ?? ""

@@ -25,6 +25,8 @@ extension BGTask {
         case hostShutdown = 8
         /// The file system of the container is locked.
         case containerLocked = 9
+        /// The host lost contact with its fleet, and another host may run the item.
+        case leaseLost = 10
         /// A reason that this release does not define.
         case unknown = 0xFFFF_FFFF
     }
@@ -59,4 +61,15 @@ extension BGTask {
 
     /// Number of the task's submission, as in the journal.
     public var submissionNumber: UInt64 { delivered.submission }
+
+    /// Number of the item, for a task from the queue of a fleet; nil for any other task.
+    public var fleetItem: Int64? { delivered.fleetItem == 0 ? nil : delivered.fleetItem }
+
+    /// Number of the claim with which this host took the item from the queue of a fleet; nil for any other task. Each
+    /// claim has a higher fence than all earlier claims of the same item.
+    ///
+    /// A host that was suspended or cut off may run the task for a moment after another host has claimed the item. Send
+    /// the fence with each write to a store that several hosts share, and let the store refuse a fence that is lower
+    /// than the highest one it has seen for the item.
+    public var fence: Int64? { delivered.fence == 0 ? nil : delivered.fence }
 }

@@ -1,0 +1,45 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// A feeder's call to make a lease or to renew it.
+package struct LeaseRenewal: Hashable, Sendable {
+    package let name: String
+    /// The calling user.
+    package let owner: UInt32
+    /// The time from now for which the lease is trusted; zero ends the trust.
+    package let trustedFor: Duration
+    /// The number of the last journal entry that the feeder has reported; nil to keep the recorded number.
+    package let acknowledged: Int64?
+
+    package init(_ name: String, owner: UInt32, trustedFor: Duration, acknowledged: Int64? = nil) {
+        self.name = name
+        self.owner = owner
+        self.trustedFor = trustedFor
+        self.acknowledged = acknowledged
+    }
+}
+
+/// The answer to a call about a lease.
+package enum LeaseAnswer: Hashable, Sendable {
+    case renewed(SubmitterLease)
+    case deleted
+    case unknown
+    /// The lease belongs to this user.
+    case ofAnotherUser(UInt32)
+    /// The host has as many leases as it accepts.
+    case tooMany
+}
+
+extension SubmitterLease {
+    /// The record of a lease after a renewal. The acknowledged number and the length never fall.
+    static func record(of renewal: LeaseRenewal, after old: LeaseRecord?) -> LeaseRecord {
+        let (seconds, rest) = max(.zero, renewal.trustedFor).components
+        return LeaseRecord(
+            name: renewal.name,
+            owner: old?.owner ?? renewal.owner,
+            acknowledged: max(old?.acknowledged ?? 0, renewal.acknowledged ?? 0),
+            length: max(old?.length ?? .zero, .seconds(seconds + (rest > 0 ? 1 : 0)))
+        )
+    }
+}

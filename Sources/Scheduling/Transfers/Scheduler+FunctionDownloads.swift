@@ -1,0 +1,116 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Downloads that bound functions take as arguments (C24). A submission of the task begins them, and the task waits for
+// their ends. They are transfers of the plugin, with the task identifier as the label and a session for the position of
+// the argument: so they outlive the host without further records.
+extension Scheduler {
+    /// Whether the plugin is a library with bound functions.
+    func hasFunctions(_ plugin: PluginIdentifier) -> Bool {
+        guard plugins.contains(plugin) else { return false }
+        return (plugins[plugin].entry ?? plugins[plugin].lastEntry)?.handlers.isEmpty == false
+    }
+
+    /// Whether the function of a task takes downloads as arguments: its request never starts at once.
+    func takesDownloads(_ identifier: TaskIdentifier, _ plugin: PluginIdentifier) -> Bool {
+        !downloads(of: identifier, plugin).isEmpty
+    }
+
+    private func downloads(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) -> [Int: String] {
+        let handlers = plugins.contains(plugin) ? plugins[plugin].entry?.handlers ?? [] : []
+        return handlers.first { $0.identifier == identifier }?.downloads ?? [:]
+    }
+
+    /// Begins the downloads for the function of a request, and lets the request wait for open ones.
+    ///
+    /// - Parameter isNew: whether the request was submitted now. Its files are then fetched again; a requeued request
+    ///   takes the files that its earlier run has left.
+    mutating func beginDownloads(for request: PendingRequest, isNew: Bool, at now: Moment) {
+        let (plugin, identifier) = (request.plugin, request.request.identifier)
+        for (position, url) in downloads(of: identifier, plugin).sorted(by: { $0.key < $1.key }) {
+            guard let session = TransferSession.argument(position),
+                transfers[plugin]?.contains(session, labelled: identifier.text) != true,
+                isNew || file(of: identifier, in: session, plugin, at: now) == nil
+            else { continue }
+            let description = TransferDescription(
+                direction: .download,
+                session: session,
+                label: identifier.text,
+                url: url
+            )
+            begin(NewTransfer(description, plugin: plugin), for: .function, at: now)
+        }
+    }
+
+    /// Lets a request that was placed wait for the open downloads of its function.
+    mutating func awaitDownloads(of request: PendingRequest, at now: Moment) {
+        guard hasFunctions(request.plugin), request.request.kind != .transfer else { return }
+        beginDownloads(for: request, isNew: false, at: now)
+        noteDownloads(for: request.request.identifier, of: request.plugin)
+    }
+
+    /// Begins the downloads that the last host had not begun, or that a changed manifest adds, and lets the requests
+    /// wait for the open ones.
+    mutating func resumeDownloads(of plugin: PluginIdentifier, at now: Moment) {
+        guard hasFunctions(plugin) else { return }
+        for request in plugins[plugin].requests.requests() { awaitDownloads(of: request, at: now) }
+    }
+
+    /// Considers the request whose function awaits a download, after the end of the download or the failure of its
+    /// acceptance.
+    mutating func downloadEnded(_ transfer: Transfer, at now: Moment) {
+        guard hasFunctions(transfer.plugin), let identifier = transfer.label.flatMap({ TaskIdentifier($0) }) else {
+            return
+        }
+        noteDownloads(for: identifier, of: transfer.plugin)
+        considerRequests(of: transfer.plugin, at: now)
+    }
+
+    private mutating func noteDownloads(for identifier: TaskIdentifier, of plugin: PluginIdentifier) {
+        let positions = downloads(of: identifier, plugin).keys
+        let isOpen = positions.compactMap(TransferSession.argument).contains { session in
+            transfers[plugin]?.contains(session, labelled: identifier.text) == true
+        }
+        plugins[plugin].requests.setAwaitsDownload(identifier, isOpen)
+    }
+
+    // MARK: Files
+
+    /// The newest file for an argument of a function; nil without one, such as after a failed download.
+    private func file(
+        of identifier: TaskIdentifier,
+        in session: TransferSession,
+        _ plugin: PluginIdentifier,
+        at now: Moment
+    ) -> String? {
+        let oldest = now.wall + (.zero - configuration.transfers.retention)
+        return untakenFiles[plugin]?.newest(of: session, labelled: identifier.text, since: oldest)?.file
+    }
+
+    /// The files for the bound functions of a launch.
+    func files(ofFunctionsIn plan: LaunchPlan, at now: Moment) -> [TaskIdentifier: [Int: String]] {
+        let tasks = Set(plan.tasks.compactMap(\.work.identifier))
+        return plan.plugin.handlers.reduce(into: [:]) { files, handler in
+            guard tasks.contains(handler.identifier) else { return }
+            for position in handler.downloads.keys {
+                guard let session = TransferSession.argument(position),
+                    let file = file(of: handler.identifier, in: session, plan.plugin.identifier, at: now)
+                else { continue }
+                files[handler.identifier, default: [:]][position] = file
+            }
+        }
+    }
+
+    /// The changes that take the files of a function that has succeeded. Files for a newer submission stay.
+    mutating func takingFiles(of work: PendingWork) -> [LedgerChange] {
+        let plugin = work.plugin
+        guard let identifier = work.identifier, work.kind != .transfer, hasFunctions(plugin) else { return [] }
+        let next = plugins[plugin].requests.number(of: identifier)
+        let taken = (untakenFiles[plugin]?.numbers(labelled: identifier.text) ?? [])
+            .filter { number in next.map { number < $0 } ?? true }
+        for number in taken { untakenFiles[plugin]?.remove(number) }
+        dropEmptyCount(of: plugin)
+        return taken.map { .takeTransfer(plugin, $0) }
+    }
+}
