@@ -9,18 +9,17 @@ import Testing
 struct PresentAnswerTests {
     /// Work that lasts until its Swift task is cancelled, as a call of a host that hangs.
     private struct Hanging: Sendable {
-        private let (begun, begin) = AsyncStream<Void>.makeStream()
-        private let (never, keep) = AsyncStream<Void>.makeStream()
+        private let begin = AsyncStream<Void>.makeStream()
+        private let end = AsyncStream<Void>.makeStream()
 
         func callAsFunction() async throws {
-            begin.finish()
-            for await _ in never {}
-            keep.finish()
+            begin.continuation.finish()
+            for await _ in end.stream {}
             try Task.checkCancellation()
         }
 
         /// Returns when the work has begun.
-        func hasBegun() async { for await _ in begun {} }
+        func hasBegun() async { for await _ in begin.stream {} }
     }
 
     @Test func `the result of the work is that of the answer`() async throws {
@@ -32,12 +31,12 @@ struct PresentAnswerTests {
         await #expect(throws: Broken.self) { try await present.run { throw Broken() } }
     }
 
-    @Test func `the end of the connection cancels an answer that would never end`() async throws {
+    @Test func `the end of the connection cancels an answer that would never end`() async {
         let (present, work) = (PresentAnswer(), Hanging())
-        async let answer: Void = present.run { try await work() }
+        let answer = Task { try await present.run { try await work() } }
         await work.hasBegun()
         present.connectionClosed()
-        await #expect(throws: CancellationError.self) { try await answer }
+        await #expect(throws: CancellationError.self) { try await answer.value }
     }
 
     @Test func `an answer that begins after the end of the connection is cancelled at once`() async {
