@@ -26,6 +26,8 @@ package struct LeaseTable: Sendable {
 
     package var isEmpty: Bool { leases.isEmpty }
     package var count: Int { leases.count }
+    /// Whether a request may hold a claim.
+    var hasHoldings: Bool { !holdings.isEmpty }
     /// Whether a lease is trusted now.
     package var hasTrust: Bool { leases.values.contains(where: \.isTrusted) }
     /// The leases, ordered by name.

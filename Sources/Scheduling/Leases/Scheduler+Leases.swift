@@ -68,7 +68,7 @@ extension Scheduler {
     /// Ends the trust in leases whose time has passed. Called before each event: after a suspend, the first event may
     /// be any.
     mutating func endTrust(at now: Moment) {
-        guard let end = leases.nextEnd, end <= now.bootTime else { return }
+        guard !leases.isEmpty, let end = leases.nextEnd, end <= now.bootTime else { return }
         for name in leases.endTrust(at: now.bootTime) { loseClaims(of: name, isRunningIncluded: true, at: now) }
         awaitTrustEnd(at: now)
     }
@@ -102,7 +102,9 @@ extension Scheduler {
     /// Expires the tasks of a launch whose claim is lost. During entry it does nothing: the losses are checked when
     /// the entry function has returned.
     mutating func expireLostClaims(in number: LaunchNumber, at now: Moment) {
-        guard let execution = launches.listening(number), execution.entry == .returned else { return }
+        guard leases.hasHoldings, let execution = launches.listening(number), execution.entry == .returned else {
+            return
+        }
         let lost = execution.tasks.indices.filter { index in
             let work = execution.tasks[index].work
             return leases.state(of: work.number, work.claim) == .lost
