@@ -13,7 +13,7 @@ struct ForecastQueueTests {
     @Test func `forecasts are computed one at a time, four wait, and a further one is refused`() async throws {
         let queue = ForecastQueue()
         let (began, mayEnd) = (Gate(), Gate())
-        let running = Mutex(0)
+        let running = RunningCount()
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 try await queue.run {
@@ -28,13 +28,10 @@ struct ForecastQueueTests {
                 group.addTask {
                     do {
                         return try await queue.run {
-                            let others = running.withLock { running in
-                                running += 1
-                                return running - 1
-                            }
+                            let others = running.begin()
                             #expect(others == 0)
                             await Task.yield()
-                            running.withLock { $0 -= 1 }
+                            running.end()
                             return true
                         }
                     } catch let refusal as RouteError {
@@ -72,4 +69,18 @@ struct ForecastQueueTests {
         let part = try ledger.wholeState(at: WallTime(nanoseconds: 0), mostWork: 2)
         #expect(part.work.map(\.plugin.text) == ["com.example.plugin1", "com.example.plugin2"] && part.isCut)
     }
+}
+
+private final class RunningCount: Sendable {
+    private let count = Mutex(0)
+
+    /// Counts a forecast that begins; returns the number of those that run already.
+    func begin() -> Int {
+        count.withLock { count in
+            defer { count += 1 }
+            return count
+        }
+    }
+
+    func end() { count.withLock { $0 -= 1 } }
 }
