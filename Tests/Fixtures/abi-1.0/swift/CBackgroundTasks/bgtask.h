@@ -1405,7 +1405,7 @@ BGTASK_INLINE_ int32_t bgt_take_transfer(const bgt_host *host, uint64_t number, 
 /* The transfer that bgt_show_transfer looks for. */
 typedef struct bgtask_shown_ {
     uint64_t number, bytes, total;
-    uint32_t state;
+    uint32_t state, reserved;
 } bgtask_shown_;
 
 BGTASK_INLINE_ int32_t bgtask_find_shown_(void *BGTASK_NULLABLE context, const bgt_host *host,
