@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import ControlClient
 import HostTestKit
 import TaskModel
 import Testing

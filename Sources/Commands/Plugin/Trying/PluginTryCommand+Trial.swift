@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ArgumentParser
 import HostConfiguration
 import PluginTrial
 import SandboxPolicy
