@@ -14,7 +14,7 @@ struct PageOpeningTests {
             (nil, [["xdg-open", file]]), ("", [["xdg-open", file]]), (" : ", [["xdg-open", file]]),
             ("firefox", [["firefox", file]]),
             ("firefox --new-window:lynx", [["firefox", "--new-window", file], ["lynx", file]]),
-            ("chromium --app=file://%s:w3m %s", [["chromium", "--app=file://\(file)"], ["w3m", file]]),
+            ("chromium --app=%s:w3m %s", [["chromium", "--app=\(file)"], ["w3m", file]]),
         ] as [(String?, [[String]])]
     )
     func `the variable is a list of commands, in which the file replaces %s or is the last word`(
