@@ -48,7 +48,8 @@ actor FeederQueue {
         (sentPlugins, sentWaiting) = (plugins, waiting)
         return SyncAnswer(
             terms: LeaseTerms(interval: .seconds(answer.intervalSeconds)),
-            held: answer.held.map { Claim(item: $0.item, fence: $0.fence, isBound: $0.bound) },
+            held: answer.held.map(Claim.init),
+            ending: (answer.ending ?? []).map(Claim.init),
             campaigns: answer.campaigns.map {
                 Campaign(number: $0.campaign, spread: .seconds($0.spreadSeconds))
             },
@@ -94,6 +95,12 @@ actor FeederQueue {
         if !groups.isEmpty { try await begun.choose(groups.map(\.text)) }
         calls = begun
         return begun
+    }
+}
+
+extension Claim {
+    fileprivate init(_ held: LeaseRenewal.Held) {
+        self.init(item: held.item, fence: held.fence, isBound: held.bound)
     }
 }
 

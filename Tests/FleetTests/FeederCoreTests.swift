@@ -39,6 +39,7 @@ struct FeederCoreTests {
         /// Runs a cycle up to the answer of the renewal.
         mutating func renew(
             held: [Claim] = [],
+            ending: [Claim] = [],
             open: [OpenClaim] = [],
             campaigns: [Campaign] = [],
             at now: BootTime
@@ -48,7 +49,9 @@ struct FeederCoreTests {
             _ = core.handle(.journal([]), at: now)
             _ = core.handle(.capacity(capacity), at: now)
             return core.handle(
-                .synced(SyncAnswer(terms: LeaseTerms(hosts: 1), held: held, campaigns: campaigns)),
+                .synced(
+                    SyncAnswer(terms: LeaseTerms(hosts: 1), held: held, ending: ending, campaigns: campaigns)
+                ),
                 at: now
             )
         }
@@ -114,6 +117,18 @@ struct FeederCoreTests {
         }
         let later = Self.start + .seconds(30)
         _ = fixture.renew(held: [claim], at: later)
+        let ending = ClaimEnding.returned(reason: "never-submitted", delay: .zero)
+        #expect(
+            fixture.core.handle(.leaseSet, at: later) == .report([ClaimReport(claim: claim, ending: ending)])
+        )
+    }
+
+    @Test func `a replaced claim that never reached the host returns to the queue as well`() throws {
+        var fixture = try Fixture()
+        let claim = fixture.item(1).claim
+        _ = fixture.renew(ending: [claim], at: Self.start)
+        let later = Self.start + .seconds(30)
+        _ = fixture.renew(ending: [claim], at: later)
         let ending = ClaimEnding.returned(reason: "never-submitted", delay: .zero)
         #expect(
             fixture.core.handle(.leaseSet, at: later) == .report([ClaimReport(claim: claim, ending: ending)])

@@ -23,7 +23,7 @@ extension FeederCore {
         nextRenewal = renewalSent + terms.jittered(using: &generator)
         let window = TrustWindow(sent: renewalSent, length: terms.length)
         self.window = window
-        compare(with: answer.held)
+        compare(held: answer.held, ending: answer.ending)
         cycle.slots = answer.campaigns.map {
             CampaignSlot(campaign: $0.number, delay: Spread.delay(of: settings.host, in: $0))
         }
@@ -36,13 +36,16 @@ extension FeederCore {
     ///
     /// The time of an absence ends with the read of the open claims, and not now: the machine may have been suspended
     /// since, and the host may have received a submission afterwards.
-    private mutating func compare(with held: [Claim]) {
+    ///
+    /// - Parameter ending: claims that the host has to cancel. One that never reached the host would hold its item, and
+    ///   keep newer items of the same plugin and identifier from this host, for ever.
+    private mutating func compare(held: [Claim], ending: [Claim]) {
         let heldClaims = Set(held)
         cycle.cancellations = open.keys.filter { !heldClaims.contains($0) }.sorted { $0.item < $1.item }
         var absentNow: [Claim: BootTime] = [:]
-        for claim in held where open[claim] == nil { absentNow[claim] = absent[claim] ?? openRead }
+        for claim in held + ending where open[claim] == nil { absentNow[claim] = absent[claim] ?? openRead }
         absent = absentNow
-        cycle.returns = held.filter { claim in
+        cycle.returns = (held + ending).filter { claim in
             absent[claim].map { openRead - $0 >= FeederDelays.untilReturn } ?? false
         }.map { ClaimReport(claim: $0, ending: .returned(reason: "never-submitted", delay: .zero)) }
     }

@@ -37,14 +37,23 @@ package struct SyncAnswer: Hashable, Sendable {
     /// All claims that the queue assigns to this host. An item that was finished, replaced, cancelled or rescued is
     /// absent, or present with another fence.
     package let held: [Claim]
+    /// Claims of this host that were cancelled or replaced, and whose end the queue does not know yet.
+    package let ending: [Claim]
     /// Campaigns of the host's groups that the host has not joined, oldest first.
     package let campaigns: [Campaign]
     /// Whether an operator drains the host, which then claims nothing more.
     package let isDraining: Bool
 
-    package init(terms: LeaseTerms, held: [Claim], campaigns: [Campaign] = [], isDraining: Bool = false) {
+    package init(
+        terms: LeaseTerms,
+        held: [Claim],
+        ending: [Claim] = [],
+        campaigns: [Campaign] = [],
+        isDraining: Bool = false
+    ) {
         self.terms = terms
         self.held = held
+        self.ending = ending
         self.campaigns = campaigns
         self.isDraining = isDraining
     }

@@ -65,10 +65,12 @@ package struct LeaseRenewal: Decodable, Hashable, Sendable {
     package let isDrained: Bool
     /// The claims of the host without those that were cancelled or replaced.
     package let held: [Held]
+    /// The claims of the host that were cancelled or replaced and have not ended; nil from an older schema.
+    package let ending: [Held]?
     package let campaigns: [NewCampaign]
 
     private enum CodingKeys: String, CodingKey {
-        case campaigns, held
+        case campaigns, held, ending
         case intervalSeconds = "interval_seconds"
         case isDrained = "drained"
     }

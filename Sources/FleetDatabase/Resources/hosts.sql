@@ -40,7 +40,8 @@ begin
 end
 $$;
 
--- Renews the lease. Returns its interval, the host's claims without cancelled and replaced ones, and new campaigns.
+-- Renews the lease. Returns its interval, the host's claims without cancelled and replaced ones, these apart as ending,
+-- and new campaigns.
 -- p_plugins: [{plugin, version, digest, ready, reason}], null when unchanged. p_waiting: [{item, fence, reason}].
 create or replace function bgtask_fleet.renew(p_host text, p_incarnation bigint, p_plugins jsonb, p_waiting jsonb)
 returns jsonb
@@ -80,6 +81,9 @@ begin
         'held', coalesce((select jsonb_agg(jsonb_build_object('item', item_id, 'fence', fence,
                 'bound', host_id is not null) order by item_id)
             from bgtask_fleet.item where claimed_by = v_host.host_id and end_requested is null), '[]'),
+        'ending', coalesce((select jsonb_agg(jsonb_build_object('item', item_id, 'fence', fence,
+                'bound', host_id is not null) order by item_id)
+            from bgtask_fleet.item where claimed_by = v_host.host_id and end_requested is not null), '[]'),
         'campaigns', case when v_host.drained_at is null then coalesce((
             select jsonb_agg(jsonb_build_object('campaign', campaign_id, 'spread_seconds', extract(epoch from spread)))
             from (
