@@ -26,7 +26,7 @@ extension Scheduler {
     /// Adds answers whose commit has succeeded.
     mutating func note(_ answers: [AnsweredPush], of plugin: PluginIdentifier, at now: Moment) {
         if answers.isEmpty { return }
-        let isFirst = pushAnswers[plugin] == nil
+        let isFirst = pushAnswers[plugin]?.isEmpty ?? true
         pushAnswers[plugin]?.noteDeletion()
         for answer in answers { pushAnswers[plugin, default: AnsweredPushes()].add(answer, at: now.wall) }
         if isFirst { awaitEndOfPushAnswers(of: plugin, at: now) }
@@ -46,12 +46,12 @@ extension Scheduler {
     /// next host.
     mutating func dropPushAnswers(of plugin: PluginIdentifier, at now: Moment) {
         pushAnswers[plugin]?.drop(at: now.wall)
-        if pushAnswers[plugin]?.isEmpty == true { pushAnswers[plugin] = nil }
+        if pushAnswers[plugin]?.isSettled == true { pushAnswers[plugin] = nil }
         awaitEndOfPushAnswers(of: plugin, at: now)
     }
 
     private mutating func awaitEndOfPushAnswers(of plugin: PluginIdentifier, at now: Moment) {
-        if pushAnswers[plugin] == nil { return }
+        if pushAnswers[plugin]?.isEmpty ?? true { return }
         agenda.add(.pushAnswers(plugin), at: now.monotonic + AnsweredPushes.retention + .seconds(1))
     }
 }

@@ -63,6 +63,8 @@ private struct DocumentedCommand: CustomStringConvertible {
     /// The first word in the place of a command that names no command; nil when there is no such word.
     static func unknownWord(in words: [String]) -> String? {
         var command: any ParsableCommand.Type = BgtaskCommand.self
+        // The host of another machine comes before the command.
+        let words = words.first == "-H" ? words.dropFirst(2) : words[...]
         for word in words where !word.hasPrefix("-") {
             let commands = command.configuration.subcommands
             guard !commands.isEmpty else { return nil }

@@ -47,7 +47,7 @@ struct ForecastCommandTests {
 
     @Test func `the text of a forecast has launches, waits, what is left out and the assumptions`() throws {
         let text = lines(try Samples.forecast().text(for: Reader(now: Samples.now, timeZone: .gmt)))
-        #expect(text.contains { $0.contains("running as 41 com.example.feed background") }, "\(text)")
+        #expect(text.contains { $0.contains("running as 41 - com.example.feed background") }, "\(text)")
         #expect(text.contains { $0.hasSuffix("com.example.feed.refresh (schedule)") }, "\(text)")
         #expect(text.contains("1 later launch is not listed; raise --limit"))
         #expect(

@@ -14,7 +14,7 @@ struct PageOpeningTests {
             (nil, [["xdg-open", file]]), ("", [["xdg-open", file]]), (" : ", [["xdg-open", file]]),
             ("firefox", [["firefox", file]]),
             ("firefox --new-window:lynx", [["firefox", "--new-window", file], ["lynx", file]]),
-            ("chromium --app=file://%s:w3m %s", [["chromium", "--app=file://\(file)"], ["w3m", file]]),
+            ("chromium --app=%s:w3m %s", [["chromium", "--app=\(file)"], ["w3m", file]]),
         ] as [(String?, [[String]])]
     )
     func `the variable is a list of commands, in which the file replaces %s or is the last word`(
@@ -24,15 +24,14 @@ struct PageOpeningTests {
         #expect(BrowserVariable.commands(value, for: Self.file) == commands)
     }
 
-    /// Opens a file with a script in place of a browser, which writes its argument to the file `opened`.
+    /// Opens a file with a script in place of a browser, which writes its argument to the file `opened`. A shell reads
+    /// the script: the kernel runs no file that another process may still have open for writing.
     private func open(_ variable: (_ script: String) -> String, _ text: String) async throws -> (Bool, String?) {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         let script = directory.path + "/browser"
-        let lines = "#!/bin/sh\ncd \(directory.path)\n\(text)\n"
-        try lines.write(toFile: script, atomically: false, encoding: .utf8)
-        #expect(chmod(script, 0o755) == 0)
-        let environment = ["BROWSER": variable(script), "PATH": "/usr/bin:/bin"]
+        try "cd \(directory.path)\n\(text)\n".write(toFile: script, atomically: false, encoding: .utf8)
+        let environment = ["BROWSER": variable("/bin/sh \(script)"), "PATH": "/usr/bin:/bin"]
         let isOpen = await PageBrowser.open("open.html", environment)
         return (isOpen, try? String(contentsOfFile: directory.path + "/opened", encoding: .utf8))
     }

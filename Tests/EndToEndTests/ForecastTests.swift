@@ -46,6 +46,8 @@ struct ForecastTests {
         var neighbour = TestPlugin("Neighbour", tasks: ["task"])
         neighbour.policy = ["schedules: { \(neighbour.task("task")): { every: 1h } }"]
         try await HostFixture.with(Self.powerless, plugins: [neighbour]) { host in
+            // The begin of the schedule is on disk before this outcome.
+            try await host.started(neighbour)
             let next = try #require(try await host.client.schedules().schedules.first?.next)
             let forecast = try await host.client.forecast(ForecastOrder())
             let launches = forecast.launches.filter { $0.tasks.contains { $0.origin == "schedule" } }

@@ -78,7 +78,8 @@ enum FuzzedQuery {
         of route: Route,
         _ read: ((String) -> String?) throws(RouteError) -> Query
     ) throws(RouteError) -> String? {
-        let text = route.path(query: items).split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init)
+        let value = route.parameter.map { _ in "com.example.feed" }
+        let text = route.path(value, query: items).split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init)
         do throws(RouteError) {
             let again = try QueryParameters(text, of: route)
             return try read(again.value) == query ? nil : "a query changes when it is written again: \(text ?? "")"

@@ -32,7 +32,7 @@ struct LedgerHealthTests {
     {
         let (health, clock) = (LedgerHealth(), Clock())
         let (reported, signal) = AsyncStream.makeStream(of: Void.self)
-        let ledger = try Ledger.inMemory(hooks: LedgerHooks(maximumPages: 60)) { reports in
+        let ledger = try Ledger.inMemory(hooks: LedgerHooks(maximumPages: 68)) { reports in
             health.note(reports, at: clock.now)
             signal.yield()
         }

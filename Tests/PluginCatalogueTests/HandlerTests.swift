@@ -213,14 +213,14 @@ struct HandlerTests {
                 arguments: [ { download: https://example.com/list.gz }, cancel-flag ]
                 returns: void
             """
-        for grants in ["{ network: true }", "{ connect: [443] }"] {
+        for grants in ["{ network: true }", "{ network: { connect: [443] } }"] {
             let reading = read(manifest(lines, "grants: \(grants)"))
             #expect(reading.problems == [])
             let bound = reading.manifest?.handlers.first
             #expect(bound?.arguments == [.download("https://example.com/list.gz"), .cancelFlag])
             #expect(bound?.text.contains("called with download: \"https://example.com/list.gz\", cancel-flag") == true)
         }
-        let refused = read(manifest(lines, "grants: { connect: [80] }")).problems.map(\.description)
+        let refused = read(manifest(lines, "grants: { network: { connect: [80] } }")).problems.map(\.description)
         #expect(refused.count == 1 && refused.first?.contains("is a download from port 443, and grants") == true)
         #expect(flaw("{ download: https://example.com/a }")?.hasSuffix("write grants: { network: true }") == true)
     }

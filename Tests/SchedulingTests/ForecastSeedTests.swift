@@ -10,7 +10,7 @@ struct ForecastSeedTests {
     /// A host with pending requests: half of them wait for a time, and half for capacity.
     private func host(pending count: Int) -> SchedulerDriver {
         let host = SchedulerDriver(.app(), configure: { $0.limits.processing = 2_000 })
-        host.install(.app(permitted: (1...count).map { .exact(.job($0)) }))
+        host.install(.app(permitted: (1...1_500).map { .exact(.job($0)) }))
         host.runners = .held
         for number in 1...count { host.submit(.job(number), after: number.isMultiple(of: 2) ? .hours(1) : nil) }
         return host

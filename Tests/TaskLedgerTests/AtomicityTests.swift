@@ -149,7 +149,7 @@ struct AtomicityTests {
         async throws
     {
         let directory = try LedgerDirectory()
-        let ledger = try Ledger.open(path: directory.path, hooks: LedgerHooks(maximumPages: 60))
+        let ledger = try Ledger.open(path: directory.path, hooks: LedgerHooks(maximumPages: 68))
         let error = try await ledgerError {
             try await ledger.commitAndWait([
                 .storeRequest(plainRequest(1), payload: []),
@@ -173,7 +173,7 @@ struct AtomicityTests {
         let gate = Gate()
         let reports = Reports()
         var hooks = gate.hooks
-        hooks.maximumPages = 60
+        hooks.maximumPages = 68
         let ledger = try Ledger.open(path: directory.path, hooks: hooks, onCommit: reports.collect)
         ledger.submit(ticket: 1, changes: [])
         await gate.reached()

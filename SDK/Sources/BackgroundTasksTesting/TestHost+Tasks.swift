@@ -41,11 +41,8 @@ extension TestHost {
         deliver(identifier, kind, payload: payload, fleetItem: 0, fence: 0)
     }
 
-    /// Delivers a task from the queue of a fleet, as ``deliver(_:_:payload:)`` does.
-    ///
-    /// - Parameters:
-    ///   - fleetItem: the task's `fleetItem`; 0 for nil.
-    ///   - fence: the task's `fence`; 0 for nil.
+    /// Delivers a task from the queue of a fleet, as ``deliver(_:_:payload:)`` does. For `fleetItem` and `fence`, 0 stands
+    /// for nil.
     public func deliver(
         _ identifier: String,
         _ kind: Kind,

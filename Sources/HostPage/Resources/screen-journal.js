@@ -21,7 +21,7 @@ const GROUPS = [
   ["launches", ["launched", "launch-completed", "launch-expired", "launch-overran", "launch-crashed", "launch-exited",
     "launch-killed-for-memory", "launch-entry-failed", "launch-load-failed", "launch-interrupted", "launch-lost",
     "limits-missing"]],
-  ["submissions", ["submitted", "replaced", "cancelled", "lapsed", "superseded", "occurrence-missed"]],
+  ["submissions", ["submitted", "replaced", "cancelled", "lapsed", "lease-lost", "superseded", "occurrence-missed"]],
   ["actions of users", ["stop-requested", "cancel-requested", "launch-requested", "expiration-simulated", "triggered",
     "conditions-simulated", "simulation-ended", "cursor-cleared"]],
   ["transfers", ["transfer-paused", "transfer-resumed"]],

@@ -157,9 +157,11 @@ extension Scheduler {
         guard plugins.contains(holding.plugin) else { return false }
         let identifier = holding.identifier
         if plugins[holding.plugin].requests.number(of: identifier) == number { return true }
-        if plugins[holding.plugin].requests.isInFlight(identifier) { return true }
-        return launches.numbers(running: identifier).compactMap(launches.find).contains { launch in
+        if plugins[holding.plugin].requests.expectedNumber(identifier) == number { return true }
+        return launches.numbers(of: holding.plugin).lazy.compactMap(launches.find).contains { launch in
+            // The end of a task is in the journal only after its commit.
             launch.execution?.tasks.contains { $0.outcome == nil && $0.work.number == number } ?? false
+                || launch.record.unrecorded.contains { $0.work.number == number }
         }
     }
 

@@ -19,7 +19,7 @@ struct AnsweredPushes: Hashable, Sendable {
     private(set) var count = 0
     /// Pushes above the limit that were dropped, and that the ledger may still have.
     private(set) var dropped: [SubmissionNumber] = []
-    /// The newest push that was dropped for its age; nil before the first one.
+    /// The newest push that was dropped for its age, and that the ledger may still have; nil without one.
     private var newestExpired: SubmissionNumber?
 
     init() {}
@@ -30,6 +30,8 @@ struct AnsweredPushes: Hashable, Sendable {
     }
 
     var isEmpty: Bool { count == 0 }
+    /// Whether the ledger has no rows either that are to be deleted for their age.
+    var isSettled: Bool { isEmpty && newestExpired == nil }
 
     /// The first push with the identity; nil for a new identity.
     func push(with identity: PushIdentity, at now: WallTime) -> AnsweredPush? {
@@ -63,7 +65,7 @@ struct AnsweredPushes: Hashable, Sendable {
     }
 
     /// Notes that a commit which deletes the dropped pushes from the ledger has succeeded.
-    mutating func noteDeletion() { dropped = [] }
+    mutating func noteDeletion() { (dropped, newestExpired) = ([], nil) }
 
     /// Drops the pushes that are too old. Their rows are deleted with lower numbers than the oldest push.
     mutating func drop(at now: WallTime) {

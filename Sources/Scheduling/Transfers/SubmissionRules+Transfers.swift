@@ -64,7 +64,7 @@ extension SubmissionRules {
             code: .notPermitted,
             subReason: .networkNotGranted,
             message: "the transfer connects to port \(port.map(String.init) ?? "of its URL"), and the manifest of"
-                + " \(entry.identifier) requests no network with this port; add it to connect below grants, or request"
+                + " \(entry.identifier) requests no network with this port; add it to grants.network.connect, or request"
                 + " network: true"
         )
     }

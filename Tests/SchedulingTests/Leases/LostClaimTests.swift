@@ -33,14 +33,14 @@ struct LostClaimTests {
         #expect(host.entries(.leaseLost).isEmpty && host.openItems == [])
     }
 
-    @Test func `an unbound task that does not end within the grace period is killed, consumed and marked`() {
+    @Test func `an unbound task that does not end within the grace period is killed, and its end is marked`() {
         host.renew()
         host.claim(.clean)
         host.enter()
         host.advance(by: .seconds(40))
         #expect(host.killed.count == 1 && host.pending.isEmpty)
-        #expect(host.entries(.consumed).map(\.isLeaseLost) == [true])
-        #expect(host.entries(.consumed).map(\.claim?.item) == [71])
+        #expect(host.entries(.task(.expired)).map(\.isLeaseLost) == [true])
+        #expect(host.entries(.task(.expired)).map(\.claim?.item) == [71])
     }
 
     @Test func `a running bound task goes on`() {
