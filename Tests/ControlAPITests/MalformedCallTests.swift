@@ -126,7 +126,13 @@ struct MalformedCallTests {
         Case(#"{"trusted_for": "30s"}"#, "field-type", "trusted_for", "a number", to: .leaseRenew),
         Case(#"{"trusted_for": -0.5}"#, "number-invalid", "trusted_for", "the seconds", to: .leaseRenew),
         Case(#"{"trusted_for": 86401}"#, "number-invalid", "trusted_for", "the seconds", to: .leaseRenew),
-        Case(#"{"trusted_for": 1, "acknowledged": -1}"#, "number-invalid", "acknowledged", "0 for none", to: .leaseRenew),
+        Case(
+            #"{"trusted_for": 1, "acknowledged": -1}"#,
+            "number-invalid",
+            "acknowledged",
+            "0 for none",
+            to: .leaseRenew
+        ),
         Case(
             #"{"identifier": "a.b", "kind": "refresh", "claim": {"item": 1, "fence": 1, "bound": true}}"#,
             "field-missing",

@@ -79,7 +79,8 @@ enum FuzzedQuery {
         _ read: ((String) -> String?) throws(RouteError) -> Query
     ) throws(RouteError) -> String? {
         let value = route.parameter.map { _ in "com.example.feed" }
-        let text = route.path(value, query: items).split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init)
+        let path = route.path(value, query: items)
+        let text = path.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init)
         do throws(RouteError) {
             let again = try QueryParameters(text, of: route)
             return try read(again.value) == query ? nil : "a query changes when it is written again: \(text ?? "")"

@@ -70,7 +70,7 @@ struct ForeignStructTests {
     }
 
     @Test(.proves("BGT-ABI-03"))
-    func `the smallest struct sizes are those of minor 0 without its later fields: deadline of a request, fence of a task`() {
+    func `the smallest struct sizes are those of minor 0 without the deadline of a request and the fence of a task`() {
         #expect(BGTASK_ABI_MINOR == 0)
         #expect(ForeignStruct.MinorZero.request == MemoryLayout<bgt_request>.offset(of: \.expires_at_ns))
         #expect(ForeignStruct.MinorZero.refusal == MemoryLayout<bgt_refusal>.size)

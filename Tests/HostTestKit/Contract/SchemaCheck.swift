@@ -92,7 +92,8 @@ struct SchemaCheck {
         case ("object", .object), ("array", .array), ("string", .string), ("boolean", .boolean), ("null", .null),
             ("integer", .integer), ("number", .integer), ("number", .number):
             true
-        case ("object", _), ("array", _), ("string", _), ("boolean", _), ("null", _), ("integer", _), ("number", _): false
+        case ("object", _), ("array", _), ("string", _), ("boolean", _), ("null", _), ("integer", _), ("number", _):
+            false
         default: throw HostFailure("type \(type) is not known to this check")
         }
     }

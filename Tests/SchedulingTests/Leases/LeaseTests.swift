@@ -95,8 +95,8 @@ struct LeaseTests {
         #expect(host.scheduler.leases["fleet"]?.isDraining == false)
     }
 
-    @Test func `the first event after a suspend beyond the lease ends the trust, and a step of the wall clock does not`()
-    {
+    @Test
+    func `the first event after a suspend beyond the lease ends the trust, and a step of the wall clock does not`() {
         host.renew()
         host.stepWallClock(by: .hours(5))
         #expect(host.scheduler.leases["fleet"]?.isTrusted == true)
