@@ -61,6 +61,7 @@ extension Scheduler {
         leases.set(lease)
         if !lease.isTrusted { leases.endTrust(in: name) }
         loseClaims(of: name, isRunningIncluded: !lease.isTrusted, at: now)
+        if openHoldings(of: name).isEmpty { leases.remove(name) }
     }
 
     // MARK: The end of trust

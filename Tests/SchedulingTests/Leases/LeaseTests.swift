@@ -78,21 +78,33 @@ struct LeaseTests {
         #expect(host.renew("another") != .tooMany)
     }
 
-    @Test func `a deleted lease is gone from disk at once, and from memory at the end of its trust`() {
+    @Test func `a deleted lease without claims is gone at once`() {
         host.renew()
         #expect(host.deleteLease() == .deleted)
+        #expect(host.ledger.leases.isEmpty && host.scheduler.leases.isEmpty)
+        #expect(host.deleteLease() == .unknown)
+    }
+
+    @Test func `a deleted lease with a running claim is gone from disk at once, and from memory at the end of its trust`() {
+        runClaimThenDelete()
         #expect(host.ledger.leases.isEmpty && host.scheduler.leases["fleet"]?.isDraining == true)
         #expect(host.deleteLease() == .unknown)
         host.advance(by: .seconds(30))
         #expect(host.scheduler.leases.isEmpty)
     }
 
-    @Test func `a deleted lease that is renewed is on disk again`() {
-        host.renew(acknowledging: 4)
-        host.deleteLease()
+    @Test func `a deleted lease that is renewed while a claim runs is on disk again`() {
+        runClaimThenDelete()
         host.renew()
         #expect(host.ledger.leases["fleet"]?.acknowledged == 4)
         #expect(host.scheduler.leases["fleet"]?.isDraining == false)
+    }
+
+    private func runClaimThenDelete() {
+        host.renew(acknowledging: 4)
+        host.claim(.clean)
+        host.enter()
+        #expect(host.deleteLease() == .deleted)
     }
 
     @Test
