@@ -8,7 +8,7 @@ import Testing
 @Suite("A real host ends the unbound work of a lease that it no longer trusts")
 struct LeaseTests {
     private static let patient = TestPlugin("Patient", tasks: ["one"])
-    private static let plain = TestPlugin("Plain", tasks: ["one", "two"])
+    private static let plain = TestPlugin("Obedient", tasks: ["one", "two"])
 
     private static func request(_ task: String, item: Int64, bound: Bool, needsPower: Bool) -> String {
         """
