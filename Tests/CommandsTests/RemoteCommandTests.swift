@@ -117,6 +117,16 @@ struct RemoteCommandTests {
         }
     }
 
+    @Test(arguments: ["/x/${HOME}", "host:22"])
+    func `a machine that names no path of its own as its socket is refused, and nothing is forwarded`(
+        socket: String
+    ) async throws {
+        try await with("printf '%s' '{\"socket\":\"\(socket)\"}'") { terminal in
+            #expect(await terminal.run("-H", "a", "page", "--no-browser") == .refused)
+            #expect(terminal.error.contains("a: ssh cannot forward the control socket \"\(socket)\""))
+        }
+    }
+
     @Test func `page with --where prints the control socket of this machine's host`() async {
         let terminal = Terminal()
         #expect(await terminal.run("page", "--where", "--socket", "/run/x.sock") == .done)

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Glibc
 import HostPage
 import Synchronization
+import TaskModel
 
 /// The host of another machine for `bgtask -H HOST page`: `ssh` forwards its control socket, with the rights of the
 /// user's account there, until the command ends.
@@ -46,11 +47,13 @@ struct RemotePage {
         in parent: String,
         _ body: @escaping @Sendable (String) async throws -> Void
     ) async throws {
+        let remote = try forwarded(place)
         try await OpeningFile.withDirectory(in: parent) { directory in
             let socket = directory + "/control.sock"
+            let local = try Self.forwarded(socket, in: parent)
             defer { unlink(socket) }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await forward(place.socket, to: socket) }
+                group.addTask { try await forward(remote, to: local) }
                 group.addTask {
                     while !CommandContext.current.fileExists(socket) { try await Task.sleep(for: Self.checkPause) }
                     try await body(socket)
@@ -61,10 +64,31 @@ struct RemotePage {
         }
     }
 
+    /// The socket of a host on the other machine. Throws for a path that `ssh` would expand.
+    private func forwarded(_ place: PagePlace) throws -> ForwardedSocket {
+        if let socket = ForwardedSocket(place.socket) { return socket }
+        throw CommandFailure(
+            .refused,
+            "\(host): ssh cannot forward the control socket \(place.socket.inQuotes); its path has to be"
+                + " \(ForwardedSocket.rule)",
+            remedy: "choose the host with such a path of its socket, with --socket"
+        )
+    }
+
+    private static func forwarded(_ socket: String, in parent: String) throws -> ForwardedSocket {
+        if let socket = ForwardedSocket(socket) { return socket }
+        throw CommandFailure(
+            .refused,
+            "ssh cannot forward a control socket into the directory \(parent.inQuotes); its path has to be"
+                + " \(ForwardedSocket.rule)",
+            remedy: "set XDG_RUNTIME_DIR to a directory with such a path"
+        )
+    }
+
     /// Runs `ssh` until the calling task is cancelled. Throws when the connection ends before.
-    private func forward(_ remote: String, to socket: String) async throws {
+    private func forward(_ remote: ForwardedSocket, to local: ForwardedSocket) async throws {
         let environment = CommandContext.current.environment
-        let call = SSHCall(forwarding: remote, to: socket, on: host, environment: environment)
+        let call = SSHCall(forwarding: remote, to: local, on: host, environment: environment)
         let status = try await ForegroundProcess.run(call.words, environment: environment) { _, _ in }
         try await CommandContext.current.pause(Self.signalDelay)
         throw call.failure(of: status)

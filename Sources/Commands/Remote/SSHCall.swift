@@ -27,15 +27,20 @@ struct SSHCall: Hashable {
     /// Creates a call that runs no command and forwards a socket of this machine, which only its user can open.
     ///
     /// - Parameters:
-    ///   - remote: the path of the socket on the other machine.
-    ///   - local: the path of the new socket.
-    init(forwarding remote: String, to local: String, on host: RemoteHost, environment: [String: String]) {
+    ///   - remote: the socket on the other machine.
+    ///   - local: the new socket.
+    init(
+        forwarding remote: ForwardedSocket,
+        to local: ForwardedSocket,
+        on host: RemoteHost,
+        environment: [String: String]
+    ) {
         self.host = host
         // Without the first setting, `ssh` would continue without the socket.
         let settings = ["ExitOnForwardFailure=yes", "StreamLocalBindMask=0177"]
         words =
             Self.beginning(environment) + settings.flatMap { ["-o", $0] }
-            + ["-N", "-T", "-L", "\(local):\(remote)", "--", host.name]
+            + ["-N", "-T", "-L", "\(local.field):\(remote.field)", "--", host.name]
     }
 
     /// The program, which does not ask for a password, and ends when the machine does not answer.
