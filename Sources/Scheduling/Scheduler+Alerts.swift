@@ -14,7 +14,7 @@ extension Scheduler {
     mutating func alert(_ alert: Alert, reply: ReplyToken, at now: Moment) {
         if answers(repetition: alert, reply: reply, at: now) { return }
         if let refusal = refusal(of: alert, at: now) { return emit(.answer(reply, .refused(refusal))) }
-        alertRates[alert.plugin, default: AlertRate(at: now.monotonic)].take(at: now.monotonic)
+        alertRates[alert.plugin, default: AlertRate(at: now.monotonic)].take(for: alert.sender, at: now.monotonic)
         if let identity = alert.identity { repeatedAlerts[alert.plugin, default: [:]][identity] = [] }
         let number = nextSubmission()
         let earlier = alertLines[alert.plugin]?.last(of: alert.topic)
@@ -75,6 +75,7 @@ extension Scheduler {
         }
         return StagedAlert(
             plugin: alert.plugin,
+            sender: alert.sender,
             number: number,
             reply: reply,
             event: event,
@@ -138,6 +139,7 @@ extension Scheduler {
 
     mutating func rollBack(_ alert: StagedAlert, because message: String, at now: Moment) {
         answer(alert, .refused(.notRecorded("push", because: message)))
+        alertRates[alert.plugin]?.giveBack(alert.sender)
         if let event = alert.event {
             plugins[event.plugin].events.end(event)
             reevaluate(event.plugin, at: now)
@@ -256,7 +258,7 @@ extension Scheduler {
         }
         if let main = entry.containingPlugin { return .pushToExtension(plugin, of: main) }
         if !configuration.policy(for: plugin).isEnabled { return .pluginDisabled(plugin) }
-        return countRefusal(ofAlertTo: plugin) ?? rateRefusal(ofAlertTo: plugin, at: now)
+        return countRefusal(ofAlertTo: plugin) ?? rateRefusal(of: alert, at: now)
     }
 
     private func countRefusal(ofAlertTo plugin: PluginIdentifier) -> SubmissionRefusal? {
@@ -271,12 +273,13 @@ extension Scheduler {
         )
     }
 
-    private func rateRefusal(ofAlertTo plugin: PluginIdentifier, at now: Moment) -> SubmissionRefusal? {
-        guard let wait = alertRates[plugin]?.wait(at: now.monotonic) else { return nil }
+    private func rateRefusal(of alert: Alert, at now: Moment) -> SubmissionRefusal? {
+        guard let wait = alertRates[alert.plugin]?.wait(of: alert.sender, at: now.monotonic) else { return nil }
         return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
             subReason: .alertLimit,
-            message: "too many alerts to \(plugin): the host accepts \(AlertRate.burst) at once, then one in"
+            message: "too many alerts to \(alert.plugin) of one sender, or of all: the host accepts"
+                + " \(AlertRate.burst) at once, at most \(AlertRate.burst / 2) of one sender, then one in"
                 + " \(AlertRate.interval.humanReadable); send the push again in \(wait.humanReadable)"
         )
     }

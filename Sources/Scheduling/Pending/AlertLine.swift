@@ -77,6 +77,7 @@ struct AlertLine: Sendable {
 /// An alert whose acceptance is in flight.
 struct StagedAlert: Sendable {
     let plugin: PluginIdentifier
+    let sender: PushSender
     let number: SubmissionNumber
     let reply: ReplyToken
     /// The event for the extension; nil when no extension receives the alert.
