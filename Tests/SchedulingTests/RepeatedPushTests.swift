@@ -138,6 +138,28 @@ struct RepeatedPushTests {
         #expect(push(0, from: 1)?.submission != first)
     }
 
+    @Test func `the senders of a user beyond the sixty-fourth one share one count of answers`() {
+        host.change(memoryLow: true)
+        let own = (0..<10).map { push($0)?.submission }
+        for sender in 1..<64 as Range<UInt8> { push(0, from: sender) }
+        // These are 955 pushes, five of each sender: the limit takes the oldest ones of them.
+        for number in 0..<5 { for sender in 64..<255 as Range<UInt8> { push(number, from: sender) } }
+        #expect((0..<10).map { push($0)?.submission } == own)
+        let kept = host.ledger.pushAnswers[.app] ?? []
+        #expect(kept.count == 1_000 && kept.count(where: { $0.identity.sender.name.first ?? 0 < 64 }) == 73)
+    }
+
+    @Test func `answers of several senders end in the order of their pushes`() {
+        host.change(memoryLow: true)
+        push(0, from: 1)
+        host.advance(by: .minutes(5))
+        let kept = push(0, from: 2)?.submission
+        host.advance(by: .minutes(5) + .seconds(1))
+        let later = push(0, from: 1)?.submission
+        #expect(push(0, from: 2)?.submission == kept && kept != later)
+        #expect(host.ledger.pushAnswers[.app]?.map(\.number) == [kept, later].compactMap(\.self))
+    }
+
     @Test func `answers that were dropped during a failing commit are deleted with the next push`() {
         host.change(memoryLow: true)
         for number in 0..<1_000 { push(number) }
