@@ -39,7 +39,7 @@ extension Scheduler {
         if let event { plugins[event.plugin].events.begin(event) }
         let staged = staged(alert, number, reply: reply, event, at: now)
         let stored = event.map { [LedgerChange.storeEvent($0, payload: alert.payload)] } ?? []
-        stage(.alert(staged), [.storeAlert(pending)] + stored + recorded(staged, at: now))
+        stage(.alert(staged), [.storeAlert(pending)] + stored + staged.kept.changes(of: alert.plugin))
     }
 
     /// Stages an alert whose notification is shown at once.
@@ -53,10 +53,12 @@ extension Scheduler {
         )
         let staged = staged(alert, number, reply: reply, isShown: true, at: now)
         let entry = JournalEntry.notified(number, of: alert.plugin, isChanged: false, at: now)
-        stage(.alert(staged), [.showNotification(notification), .journal(entry)] + recorded(staged, at: now))
+        let changes: [LedgerChange] =
+            [.showNotification(notification), .journal(entry)] + staged.kept.changes(of: alert.plugin)
+        stage(.alert(staged), changes)
     }
 
-    private func staged(
+    private mutating func staged(
         _ alert: Alert,
         _ number: SubmissionNumber,
         reply: ReplyToken,
@@ -80,7 +82,7 @@ extension Scheduler {
             reply: reply,
             event: event,
             isShown: isShown,
-            answered: answered
+            kept: recorded([answered].compactMap(\.self), of: alert.plugin, at: now)
         )
     }
 
@@ -98,13 +100,10 @@ extension Scheduler {
         return true
     }
 
-    private mutating func recorded(_ alert: StagedAlert, at now: Moment) -> [LedgerChange] {
-        record([alert.answered].compactMap(\.self), of: alert.plugin, at: now)
-    }
-
     /// Answers the sender of an alert, and the calls that repeat it meanwhile.
     private mutating func answer(_ alert: StagedAlert, _ answer: Answer) {
-        let repeated = alert.answered.flatMap { repeatedAlerts[alert.plugin]?.removeValue(forKey: $0.identity) } ?? []
+        let identity = alert.kept.answers.first?.identity
+        let repeated = identity.flatMap { repeatedAlerts[alert.plugin]?.removeValue(forKey: $0) } ?? []
         if repeatedAlerts[alert.plugin]?.isEmpty == true { repeatedAlerts[alert.plugin] = nil }
         for reply in [alert.reply] + repeated { emit(.answer(reply, answer)) }
     }
@@ -124,7 +123,7 @@ extension Scheduler {
 
     mutating func settle(_ alert: StagedAlert, at now: Moment) {
         answer(alert, .alerted(alert.number, isShown: alert.isShown))
-        note([alert.answered].compactMap(\.self), of: alert.plugin, at: now)
+        note(alert.kept, of: alert.plugin, at: now)
         if alert.isShown { return }
         alertLines[alert.plugin]?.set(.waiting, of: alert.number)
         if let event = alert.event {

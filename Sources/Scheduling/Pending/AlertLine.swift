@@ -84,8 +84,8 @@ struct StagedAlert: Sendable {
     let event: PendingEvent?
     /// Whether the same commit shows the notification.
     let isShown: Bool
-    /// The alert with its answer, for repetitions; nil when its sender gave it no identifier.
-    let answered: AnsweredPush?
+    /// The alert with its answer, for repetitions; empty when its sender gave it no identifier.
+    let kept: RecordedAnswers
 }
 
 extension PendingWork {

@@ -29,7 +29,7 @@ struct AnsweredPushes: Hashable, Sendable {
     private var byIdentity: [PushIdentity: AnsweredPush] = [:]
     private(set) var count = 0
     /// Pushes above the limit that were dropped, and that the ledger may still have.
-    private(set) var dropped: [SubmissionNumber] = []
+    private var dropped: [SubmissionNumber] = []
     /// The newest push that was dropped for its age, and that the ledger may still have; nil without one.
     private var newestExpired: SubmissionNumber?
 
@@ -51,7 +51,7 @@ struct AnsweredPushes: Hashable, Sendable {
 
     /// The number below which the ledger needs no answers. Answers whose commit is in flight have higher numbers than
     /// all that were added or dropped before.
-    var oldest: SubmissionNumber {
+    private var oldest: SubmissionNumber {
         order.first?.number ?? SubmissionNumber(rawValue: (newestExpired?.rawValue ?? -1) + 1)
     }
 
@@ -80,8 +80,16 @@ struct AnsweredPushes: Hashable, Sendable {
         }
     }
 
-    /// Notes that a commit which deletes the dropped pushes from the ledger has succeeded.
-    mutating func noteDeletion() { (dropped, newestExpired) = ([], nil) }
+    /// The answers that the next commit deletes from the ledger.
+    var deletable: DeletedAnswers { DeletedAnswers(oldest: oldest, dropped: dropped) }
+
+    /// Notes that a commit which deletes answers from the ledger has succeeded. Pushes that were dropped after the
+    /// staging of the commit stay noted.
+    mutating func noteDeletion(of deleted: DeletedAnswers) {
+        let numbers = Set(deleted.dropped)
+        dropped.removeAll { $0 < deleted.oldest || numbers.contains($0) }
+        if let newest = newestExpired, newest < deleted.oldest { newestExpired = nil }
+    }
 
     /// Drops the pushes that are too old. Their rows are deleted with lower numbers than the oldest push.
     mutating func drop(at now: WallTime) {
