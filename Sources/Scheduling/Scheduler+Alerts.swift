@@ -14,7 +14,7 @@ extension Scheduler {
     mutating func alert(_ alert: Alert, reply: ReplyToken, at now: Moment) {
         if answers(repetition: alert, reply: reply, at: now) { return }
         if let refusal = refusal(of: alert, at: now) { return emit(.answer(reply, .refused(refusal))) }
-        alertRates[alert.plugin, default: AlertRate(at: now.monotonic)].take(at: now.monotonic)
+        alertRates[alert.plugin, default: AlertRate(at: now.monotonic)].take(for: alert.sender, at: now.monotonic)
         if let identity = alert.identity { repeatedAlerts[alert.plugin, default: [:]][identity] = [] }
         let number = nextSubmission()
         let earlier = alertLines[alert.plugin]?.last(of: alert.topic)
@@ -39,7 +39,7 @@ extension Scheduler {
         if let event { plugins[event.plugin].events.begin(event) }
         let staged = staged(alert, number, reply: reply, event, at: now)
         let stored = event.map { [LedgerChange.storeEvent($0, payload: alert.payload)] } ?? []
-        stage(.alert(staged), [.storeAlert(pending)] + stored + recorded(staged, at: now))
+        stage(.alert(staged), [.storeAlert(pending)] + stored + staged.kept.changes(of: alert.plugin))
     }
 
     /// Stages an alert whose notification is shown at once.
@@ -53,10 +53,12 @@ extension Scheduler {
         )
         let staged = staged(alert, number, reply: reply, isShown: true, at: now)
         let entry = JournalEntry.notified(number, of: alert.plugin, isChanged: false, at: now)
-        stage(.alert(staged), [.showNotification(notification), .journal(entry)] + recorded(staged, at: now))
+        let changes: [LedgerChange] =
+            [.showNotification(notification), .journal(entry)] + staged.kept.changes(of: alert.plugin)
+        stage(.alert(staged), changes)
     }
 
-    private func staged(
+    private mutating func staged(
         _ alert: Alert,
         _ number: SubmissionNumber,
         reply: ReplyToken,
@@ -75,11 +77,12 @@ extension Scheduler {
         }
         return StagedAlert(
             plugin: alert.plugin,
+            sender: alert.sender,
             number: number,
             reply: reply,
             event: event,
             isShown: isShown,
-            answered: answered
+            kept: recorded([answered].compactMap(\.self), of: alert.plugin, at: now)
         )
     }
 
@@ -97,13 +100,10 @@ extension Scheduler {
         return true
     }
 
-    private mutating func recorded(_ alert: StagedAlert, at now: Moment) -> [LedgerChange] {
-        record([alert.answered].compactMap(\.self), of: alert.plugin, at: now)
-    }
-
     /// Answers the sender of an alert, and the calls that repeat it meanwhile.
     private mutating func answer(_ alert: StagedAlert, _ answer: Answer) {
-        let repeated = alert.answered.flatMap { repeatedAlerts[alert.plugin]?.removeValue(forKey: $0.identity) } ?? []
+        let identity = alert.kept.answers.first?.identity
+        let repeated = identity.flatMap { repeatedAlerts[alert.plugin]?.removeValue(forKey: $0) } ?? []
         if repeatedAlerts[alert.plugin]?.isEmpty == true { repeatedAlerts[alert.plugin] = nil }
         for reply in [alert.reply] + repeated { emit(.answer(reply, answer)) }
     }
@@ -123,7 +123,7 @@ extension Scheduler {
 
     mutating func settle(_ alert: StagedAlert, at now: Moment) {
         answer(alert, .alerted(alert.number, isShown: alert.isShown))
-        note([alert.answered].compactMap(\.self), of: alert.plugin, at: now)
+        note(alert.kept, of: alert.plugin, at: now)
         if alert.isShown { return }
         alertLines[alert.plugin]?.set(.waiting, of: alert.number)
         if let event = alert.event {
@@ -138,6 +138,7 @@ extension Scheduler {
 
     mutating func rollBack(_ alert: StagedAlert, because message: String, at now: Moment) {
         answer(alert, .refused(.notRecorded("push", because: message)))
+        alertRates[alert.plugin]?.giveBack(alert.sender)
         if let event = alert.event {
             plugins[event.plugin].events.end(event)
             reevaluate(event.plugin, at: now)
@@ -256,7 +257,7 @@ extension Scheduler {
         }
         if let main = entry.containingPlugin { return .pushToExtension(plugin, of: main) }
         if !configuration.policy(for: plugin).isEnabled { return .pluginDisabled(plugin) }
-        return countRefusal(ofAlertTo: plugin) ?? rateRefusal(ofAlertTo: plugin, at: now)
+        return countRefusal(ofAlertTo: plugin) ?? rateRefusal(of: alert, at: now)
     }
 
     private func countRefusal(ofAlertTo plugin: PluginIdentifier) -> SubmissionRefusal? {
@@ -271,12 +272,13 @@ extension Scheduler {
         )
     }
 
-    private func rateRefusal(ofAlertTo plugin: PluginIdentifier, at now: Moment) -> SubmissionRefusal? {
-        guard let wait = alertRates[plugin]?.wait(at: now.monotonic) else { return nil }
+    private func rateRefusal(of alert: Alert, at now: Moment) -> SubmissionRefusal? {
+        guard let wait = alertRates[alert.plugin]?.wait(of: alert.sender, at: now.monotonic) else { return nil }
         return SubmissionRefusal(
             code: .tooManyPendingTaskRequests,
             subReason: .alertLimit,
-            message: "too many alerts to \(plugin): the host accepts \(AlertRate.burst) at once, then one in"
+            message: "too many alerts to \(alert.plugin) of one sender, or of all: the host accepts"
+                + " \(AlertRate.burst) at once, at most \(AlertRate.burst / 2) of one sender, then one in"
                 + " \(AlertRate.interval.humanReadable); send the push again in \(wait.humanReadable)"
         )
     }

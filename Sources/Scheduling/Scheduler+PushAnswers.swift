@@ -12,23 +12,19 @@ extension Scheduler {
         return .pushed(first.number, first.result, expiresAt: first.expiresAt)
     }
 
-    /// The changes that record answers together with their pushes, and that delete the rows of dropped pushes. Drops
-    /// the pushes for which there is no room any more.
-    mutating func record(_ answers: [AnsweredPush], of plugin: PluginIdentifier, at now: Moment) -> [LedgerChange] {
-        if answers.isEmpty { return [] }
-        pushAnswers[plugin]?.makeRoom(for: answers, at: now.wall)
-        let kept = pushAnswers[plugin] ?? AnsweredPushes()
-        return answers.enumerated().map { index, answer in
-            .keepPushAnswer(plugin, answer, oldest: kept.oldest, dropped: index == 0 ? kept.dropped : [])
-        }
+    /// The answers that the commit of their pushes records, and the rows of dropped pushes that it deletes. Drops the
+    /// pushes for which there is no capacity any more.
+    mutating func recorded(_ answers: [AnsweredPush], of plugin: PluginIdentifier, at now: Moment) -> RecordedAnswers {
+        if !answers.isEmpty { pushAnswers[plugin]?.makeRoom(for: answers, at: now.wall) }
+        return RecordedAnswers(answers: answers, deleted: (pushAnswers[plugin] ?? AnsweredPushes()).deletable)
     }
 
     /// Adds answers whose commit has succeeded.
-    mutating func note(_ answers: [AnsweredPush], of plugin: PluginIdentifier, at now: Moment) {
-        if answers.isEmpty { return }
+    mutating func note(_ recorded: RecordedAnswers, of plugin: PluginIdentifier, at now: Moment) {
+        if recorded.answers.isEmpty { return }
         let isFirst = pushAnswers[plugin]?.isEmpty ?? true
-        pushAnswers[plugin]?.noteDeletion()
-        for answer in answers { pushAnswers[plugin, default: AnsweredPushes()].add(answer, at: now.wall) }
+        pushAnswers[plugin]?.noteDeletion(of: recorded.deleted)
+        for answer in recorded.answers { pushAnswers[plugin, default: AnsweredPushes()].add(answer, at: now.wall) }
         if isFirst { awaitEndOfPushAnswers(of: plugin, at: now) }
     }
 

@@ -124,8 +124,9 @@ extension Scheduler {
                 expiresAt: push.request.request.expiresAt
             )
         }
-        let kept = zip(numbered, answers).compactMap { push, answer in push.kept(answer, at: now.wall) }
-        changes += record(kept, of: plugin, at: now)
+        let answered = zip(numbered, answers).compactMap { push, answer in push.kept(answer, at: now.wall) }
+        let kept = recorded(answered, of: plugin, at: now)
+        changes += kept.changes(of: plugin)
         let effect: RequestEffect = last.map { .stores($0) } ?? .storesNothing
         plugins[plugin].requests.begin(effect, about: .push(to: plugin), as: change)
         let staged = StagedPushes(

@@ -248,6 +248,8 @@ package struct Push: Hashable, Sendable {
 /// An alert push for a plugin.
 package struct Alert: Hashable, Sendable {
     package let plugin: PluginIdentifier
+    /// The sender, which has a share of the plugin's rate of alerts.
+    package let sender: PushSender
     package let topic: NotificationTopic?
     package let content: NotificationContent
     /// The payload for the extension.
@@ -259,6 +261,7 @@ package struct Alert: Hashable, Sendable {
 
     package init(
         to plugin: PluginIdentifier,
+        from sender: PushSender,
         topic: NotificationTopic? = nil,
         content: NotificationContent,
         payload: [UInt8] = [],
@@ -266,6 +269,7 @@ package struct Alert: Hashable, Sendable {
         identity: PushIdentity? = nil
     ) {
         self.plugin = plugin
+        self.sender = sender
         self.topic = topic
         self.content = content
         self.payload = payload

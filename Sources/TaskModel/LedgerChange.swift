@@ -67,7 +67,7 @@ package indirect enum LedgerChange: Hashable, Sendable {
     /// whose file is the response to an upload.
     case dropTransfers(PluginIdentifier, TransferSession, before: SubmissionNumber)
     /// Keeps the answer to a push for its repetitions. Deletes the answers to pushes of the plugin with lower numbers
-    /// than `oldest`, and those to `dropped` ones.
+    /// than `oldest`, and the answers to the pushes in `dropped`.
     case keepPushAnswer(PluginIdentifier, AnsweredPush, oldest: SubmissionNumber, dropped: [SubmissionNumber])
     /// Stores an alert push whose notification is shown later.
     case storeAlert(PendingAlert)

@@ -80,8 +80,8 @@ package struct Transfer: Hashable, Sendable {
     package var filePath: String { "\(Self.directory)/\(place)" }
     package var partPath: String { "\(filePath).part" }
 
-    /// The transfer as lists show it. A running one has the bytes of its newest report, every other one those of the
-    /// last try.
+    /// The transfer as lists show it. A running transfer has the bytes of its newest report, and other
+    /// transfers have the bytes at the end of the last try.
     package func listed(among running: RunningTransfers) -> ListedTransfer {
         let isRunning = running.contains(number)
         let report = running.report(of: number)

@@ -14,7 +14,8 @@ struct RemoteCommandTests {
         let directory = try TemporaryDirectory()
         defer { directory.remove() }
         let ssh = """
-            while [ "$1" != -- ]; do shift; done
+            while [ "$1" != -- ]; do [ "$1" = -N ] && forwards=1; shift; done
+            [ -n "$forwards" ] && { echo cannot bind >&2; exit 255; }
             [ "$2" = dead ] && { echo no route >&2; exit 255; }
             MACHINE="$2" PATH="\(directory.path):/usr/bin:/bin" exec sh -c "$3"
             """
@@ -113,7 +114,24 @@ struct RemoteCommandTests {
     @Test func `page for a machine whose bgtask does not name its socket is refused with the cause`() async throws {
         try await with("echo 'Error: Unknown option --where' >&2; exit 2") { terminal in
             #expect(await terminal.run("-H", "a", "page", "--no-browser") == .refused)
-            #expect(terminal.error.contains("a: the bgtask there has not named its control socket: Error: Unknown"))
+            #expect(terminal.error.contains("the bgtask on a returned no socket path: Error: Unknown"))
+        }
+    }
+
+    @Test(arguments: ["/x/${HOME}", "host:22"])
+    func `a machine that names no path of its own as its socket is refused, and nothing is forwarded`(
+        socket: String
+    ) async throws {
+        try await with("printf '%s' '{\"socket\":\"\(socket)\"}'") { terminal in
+            #expect(await terminal.run("-H", "a", "page", "--no-browser") == .refused)
+            #expect(terminal.error.contains("a: ssh cannot forward the control socket \"\(socket)\""))
+        }
+    }
+
+    @Test func `page names the line that ssh prints when it cannot forward the socket`() async throws {
+        try await with("echo '{\"socket\":\"/run/x.sock\"}'") { terminal in
+            #expect(await terminal.run("-H", "a", "page", "--no-browser") == .unreachable)
+            #expect(terminal.error.contains("ssh: \"cannot bind\""), "\(terminal.error)")
         }
     }
 

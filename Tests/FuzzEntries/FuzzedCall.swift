@@ -25,6 +25,7 @@ struct FuzzedCall {
             if let alert = push.alert {
                 let sent = Alert(
                     to: plugin,
+                    from: PushSender(user: nil, name: []),
                     topic: alert.topic,
                     content: alert.content,
                     payload: push.payload,

@@ -36,11 +36,13 @@ struct AlertTests {
         to plugin: PluginIdentifier = .app,
         topic: NotificationTopic? = nil,
         isMutable: Bool = true,
-        identity: PushIdentity? = nil
+        identity: PushIdentity? = nil,
+        from sender: PushSender = PushSender(user: 1_000, name: [1])
     ) -> Answer? {
         let content = NotificationContent(title: title)
         let alert = Alert(
             to: plugin,
+            from: sender,
             topic: topic,
             content: content,
             payload: [1, 2],
@@ -283,8 +285,15 @@ struct AlertTests {
 
     // MARK: Rate
 
-    @Test func `a plugin gets a burst of alerts, then one in each interval, and the refusal names the wait`() {
-        for _ in 1...100 { #expect(isShown(alert(isMutable: false)) == true) }
+    /// Sends alerts of a sender until one is refused. Returns the number of accepted ones.
+    @discardableResult
+    private func flood(_ name: UInt8, of user: UInt32 = 1_000) -> Int {
+        let sender = PushSender(user: user, name: [name])
+        return (1...200).first { _ in isShown(alert(isMutable: false, from: sender)) == nil }.map { $0 - 1 } ?? 200
+    }
+
+    @Test func `a sender gets a burst of alerts, then one in each interval, and the refusal names the wait`() {
+        #expect(flood(1) == 50)
         let refusal = alert(isMutable: false)?.refusal
         #expect(refusal?.code == .tooManyPendingTaskRequests && refusal?.subReason == .alertLimit)
         #expect(refusal?.message.contains("send the push again in 1s") == true)
@@ -293,11 +302,35 @@ struct AlertTests {
         host.advance(by: .milliseconds(1))
         #expect(isShown(alert(isMutable: false)) == true)
         #expect(alert(isMutable: false)?.refusal?.subReason == .alertLimit)
-        #expect(shown.count == 101)
+        #expect(shown.count == 51)
+    }
+
+    @Test func `a plugin gets a burst of alerts of all senders, and no more`() {
+        for user in 1...100 { #expect(flood(1, of: UInt32(user)) > 0 || shown.count == 100) }
+        #expect(shown.count == 100)
+        #expect(flood(1, of: 200) == 0)
+    }
+
+    @Test func `the alerts of a flooding sender delay none of another sender, of the same user or another`() {
+        for second in 0..<200 {
+            flood(1)
+            let other = second % 4 == 0 ? PushSender(user: 1_000, name: [2]) : PushSender(user: 2_000, name: [1])
+            if second % 2 == 0 { #expect(isShown(alert(isMutable: false, from: other)) == true) }
+            host.advance(by: .seconds(1))
+        }
+    }
+
+    @Test func `a user with many senders leaves a share of the rate to another user`() {
+        let other = PushSender(user: 2_000, name: [1])
+        for second in 0..<90 {
+            for name in 0..<30 as Range<UInt8> { flood(name) }
+            if second % 3 == 0 { #expect(isShown(alert(isMutable: false, from: other)) == true) }
+            host.advance(by: .seconds(1))
+        }
     }
 
     @Test func `the rate of alerts of one plugin does not delay those of another one`() {
-        for _ in 1...101 { alert(isMutable: false) }
+        flood(1)
         #expect(alert(isMutable: false)?.refusal?.subReason == .alertLimit)
         #expect(isShown(alert(to: .mail, isMutable: false)) == true)
     }
@@ -305,14 +338,23 @@ struct AlertTests {
     @Test func `a repetition of an accepted alert is answered without a token`() throws {
         let identity = try #require(PushIdentity(bytes: Array(repeating: 7, count: PushIdentity.size)))
         #expect(isShown(alert(isMutable: false, identity: identity)) == true)
-        for _ in 1..<100 { alert(isMutable: false) }
+        flood(1)
+        host.advance(by: .seconds(1))
         #expect(isShown(alert(isMutable: false, identity: identity)) == true)
+        #expect(isShown(alert(isMutable: false)) == true)
         #expect(alert(isMutable: false)?.refusal?.subReason == .alertLimit)
+    }
+
+    @Test func `an alert whose commit failed returns its token`() {
+        host.commits = .failing
+        for _ in 1...60 { #expect(alert(isMutable: false)?.refusal?.subReason == .notRecorded) }
+        host.commits = .written
+        #expect(flood(1) == 50)
     }
 
     @Test func `a plugin has at most as many waiting alerts as events`() throws {
         host.runners = .held
-        for _ in 1...host.configuration.eventLimit { alert() }
+        for user in 1...host.configuration.eventLimit { alert(from: PushSender(user: UInt32(user), name: [])) }
         #expect(alert()?.refusal?.subReason == .eventLimit)
     }
 }

@@ -17,14 +17,29 @@ struct RepeatedPushTests {
         from sender: UInt8 = 0,
         of user: UInt32 = 1_000
     ) -> Answer? {
-        let digest = withUnsafeBytes(of: number.bigEndian) { [UInt8](repeating: 0, count: 12) + $0 }
-        let name = [UInt8](repeating: sender, count: PushSender.digestSize)
         let push = Push(
             to: .app,
             expiresAt: deadline.map { host.clock.now.wall + $0 },
-            identity: PushIdentity(sender: PushSender(user: user, name: name), digest: digest)
+            identity: Self.identity(number, of: Self.sender(sender, of: user))
         )
         return host.ask { .pushed(push, reply: $0) }
+    }
+
+    /// Sends an alert with the identity `number` of the first sender.
+    private func sendAlert(_ number: Int) {
+        let sender = Self.sender(0, of: 1_000)
+        let content = NotificationContent(title: "Alert")
+        let alert = Alert(to: .app, from: sender, content: content, identity: Self.identity(number, of: sender))
+        _ = host.ask { .alerted(alert, reply: $0) }
+    }
+
+    private static func sender(_ name: UInt8, of user: UInt32) -> PushSender {
+        PushSender(user: user, name: Array(repeating: name, count: PushSender.digestSize))
+    }
+
+    private static func identity(_ number: Int, of sender: PushSender) -> PushIdentity? {
+        let digest = withUnsafeBytes(of: number.bigEndian) { [UInt8](repeating: 0, count: 12) + $0 }
+        return PushIdentity(sender: sender, digest: digest)
     }
 
     @Test func `a repetition gets the first answer, also after the delivery`() throws {
@@ -138,13 +153,48 @@ struct RepeatedPushTests {
         #expect(push(0, from: 1)?.submission != first)
     }
 
+    @Test func `the senders of a user beyond the sixty-fourth one share one count of answers`() {
+        host.change(memoryLow: true)
+        let own = (0..<10).map { push($0)?.submission }
+        for sender in 1..<64 as Range<UInt8> { push(0, from: sender) }
+        // These are 955 pushes, five of each sender: the limit takes the oldest ones of them.
+        for number in 0..<5 { for sender in 64..<255 as Range<UInt8> { push(number, from: sender) } }
+        #expect((0..<10).map { push($0)?.submission } == own)
+        let kept = host.ledger.pushAnswers[.app] ?? []
+        #expect(kept.count == 1_000 && kept.count(where: { $0.identity.sender.name.first ?? 0 < 64 }) == 73)
+    }
+
+    @Test func `answers of several senders end in the order of their pushes`() {
+        host.change(memoryLow: true)
+        push(0, from: 1)
+        host.advance(by: .minutes(5))
+        let kept = push(0, from: 2)?.submission
+        host.advance(by: .minutes(5) + .seconds(1))
+        let later = push(0, from: 1)?.submission
+        #expect(push(0, from: 2)?.submission == kept && kept != later)
+        #expect(host.ledger.pushAnswers[.app]?.map(\.number) == [kept, later].compactMap(\.self))
+    }
+
     @Test func `answers that were dropped during a failing commit are deleted with the next push`() {
         host.change(memoryLow: true)
-        for number in 0..<1_000 { push(number) }
+        // The answer of this sender stays the oldest one, so that the others are deleted by their numbers.
+        push(0, from: 1)
+        for number in 0..<999 { push(number) }
         host.commits = .failing
-        push(1_000)
+        push(999)
         host.commits = .written
-        push(1_001)
+        push(1_000)
+        #expect(host.ledger.pushAnswers[.app]?.count == 1_000)
+    }
+
+    @Test func `answers that were dropped while alerts were in flight are deleted with the next push`() {
+        host.change(memoryLow: true)
+        push(0, from: 1)
+        for number in 0..<999 { push(number) }
+        host.commits = .held
+        for number in 1_000..<1_003 { sendAlert(number) }
+        host.writeHeldCommits()
+        push(1_003)
         #expect(host.ledger.pushAnswers[.app]?.count == 1_000)
     }
 

@@ -59,10 +59,10 @@ struct PageCommand: AsyncParsableCommand {
         let context = CommandContext.current
         if `where` { return try context.write(String(decoding: WireCoding.encode(place), as: UTF8.self) + "\n") }
         try await Interruptible.serving {
-            guard let remote = Self.remote else { return try await serve(place, at: place.socket) }
+            guard let remote = Self.remote else { return try await serve(place, at: place.socket, nil) }
             let place = try await remote.place(host)
             let parent = Self.parent(of: CommandContext.current.environment)
-            try await remote.forwarding(place, in: parent) { socket in try await serve(place, at: socket) }
+            try await remote.forwarding(place, in: parent) { try await serve(place, at: $0, $1) }
         }
     }
 
@@ -73,8 +73,10 @@ struct PageCommand: AsyncParsableCommand {
 
     /// Serves the page of the host at a place.
     ///
-    /// - Parameter socket: the socket of this machine that leads to the host.
-    private func serve(_ place: PagePlace, at socket: String) async throws {
+    /// - Parameters:
+    ///   - socket: the socket of this machine that leads to the host.
+    ///   - printed: the last line of `ssh`; nil for the host of this machine.
+    private func serve(_ place: PagePlace, at socket: String, _ printed: LastLine?) async throws {
         let (choice, context, remote) = (host.choice, CommandContext.current, Self.remote)
         let access = PageAccess(token: PageAccess.newToken(), isReadOnly: readOnly)
         let session = PageSession(
@@ -86,7 +88,7 @@ struct PageCommand: AsyncParsableCommand {
         let (port, opens, parent) = (Int(port), !noBrowser, Self.parent(of: context.environment))
         try await ControlClient.withConnection(to: socket, connections: PageServer.hostConnections) { client in
             let answerer = PageAnswerer(access: access, session: session, client: client) { error in
-                if let remote { return "check the host with: bgtask -H \(remote.host) host status" }
+                if let remote, let printed { return remote.remedy(after: printed) }
                 return UnreachableAdvice.remedy(for: error, at: choice) { context.socketFacts(choice.socket) }
             }
             try await Self.serve(answerer, port: port) { bound in

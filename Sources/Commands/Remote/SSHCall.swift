@@ -27,15 +27,21 @@ struct SSHCall: Hashable {
     /// Creates a call that runs no command and forwards a socket of this machine, which only its user can open.
     ///
     /// - Parameters:
-    ///   - remote: the path of the socket on the other machine.
-    ///   - local: the path of the new socket.
-    init(forwarding remote: String, to local: String, on host: RemoteHost, environment: [String: String]) {
+    ///   - remote: the socket on the other machine.
+    ///   - local: the new socket.
+    init(
+        forwarding remote: ForwardedSocket,
+        to local: ForwardedSocket,
+        on host: RemoteHost,
+        environment: [String: String]
+    ) {
         self.host = host
-        // Without the first setting, `ssh` would continue without the socket.
-        let settings = ["ExitOnForwardFailure=yes", "StreamLocalBindMask=0177"]
+        // Without the first setting, `ssh` would continue without the socket. With the last one it prints why the
+        // server refuses a connection to the socket.
+        let settings = ["ExitOnForwardFailure=yes", "StreamLocalBindMask=0177", "LogLevel=INFO"]
         words =
             Self.beginning(environment) + settings.flatMap { ["-o", $0] }
-            + ["-N", "-T", "-L", "\(local):\(remote)", "--", host.name]
+            + ["-N", "-T", "-L", "\(local.field):\(remote.field)", "--", host.name]
     }
 
     /// The program, which does not ask for a password, and ends when the machine does not answer.
@@ -48,19 +54,28 @@ struct SSHCall: Hashable {
     /// The failure that the status of `ssh` means; nil for a status of the remote `bgtask`, which has reported its own
     /// failure.
     ///
-    /// - Parameter status: the exit status, or 128 plus the number of the signal that ended `ssh`.
-    func failure(of status: Int32) -> CommandFailure? {
+    /// - Parameters:
+    ///   - status: the exit status, or 128 plus the number of the signal that ended `ssh`.
+    ///   - line: the last line that `ssh` has printed; nil when the user has seen it.
+    func failure(of status: Int32, after line: String? = nil) -> CommandFailure? {
+        let problems = line.map { ["ssh: \($0)"] } ?? []
+        return failure(of: status, problems)
+    }
+
+    private func failure(of status: Int32, _ problems: [String]) -> CommandFailure? {
         switch status {
         case 255:
             CommandFailure(
                 .unreachable,
                 "\(host): ssh could not reach the machine, or lost the connection",
+                problems: problems,
                 remedy: "check the access without a password with: ssh -o BatchMode=yes -- \(host) true"
             )
         case 126, 127:
             CommandFailure(
                 .unreachable,
                 "\(host): the machine has no bgtask in the PATH of commands of ssh",
+                problems: problems,
                 remedy: "install bgtask there, and check with: ssh -- \(host) bgtask --version"
             )
         default: nil

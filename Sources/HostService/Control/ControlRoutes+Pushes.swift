@@ -41,6 +41,7 @@ extension ControlRoutes {
         let own = { NotificationJSON.payload(of: alert.content, isMutable: alert.isMutable) }
         let push = Alert(
             to: plugin,
+            from: PushSender(of: body, from: caller?.callingUser.uid),
             topic: alert.topic,
             content: alert.content,
             payload: body.payload.isEmpty ? own() : body.payload,

@@ -5,6 +5,13 @@ import Crypto
 import FoundationEssentials
 import TaskModel
 
+extension PushSender {
+    /// The sender of a push: the user of the call, and the sender that the call names.
+    init(of push: PluginPush.Valid, from user: UInt32?) {
+        self.init(user: user, name: Array(SHA256.hash(data: Array(push.sender.utf8))))
+    }
+}
+
 extension PushIdentity {
     /// The identity of a push; nil when it has no identifier.
     ///
@@ -14,7 +21,6 @@ extension PushIdentity {
     /// each attempt.
     init?(of push: PluginPush.Valid, from user: UInt32?) {
         guard let id = push.id else { return nil }
-        let sender = PushSender(user: user, name: Array(SHA256.hash(data: Array(push.sender.utf8))))
         var hash = SHA256()
         hash.update(data: Array("\(id.uuidString) ".utf8))
         hash.update(data: Array("\(push.priority.rawValue) \(push.isOnlyNow) ".utf8))
@@ -25,6 +31,6 @@ extension PushIdentity {
             hash.update(data: NotificationJSON.payload(of: alert.content, isMutable: alert.isMutable))
         }
         hash.update(data: push.payload)
-        self.init(sender: sender, digest: Array(hash.finalize()))
+        self.init(sender: PushSender(of: push, from: user), digest: Array(hash.finalize()))
     }
 }

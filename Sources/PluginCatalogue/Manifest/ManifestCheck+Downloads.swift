@@ -17,7 +17,8 @@ extension ManifestCheck {
                 at: argument,
                 "is a download from port \(port.map(String.init) ?? "of its URL"), and grants requests no network with"
                     + " this port",
-                remedy: "write grants: { network: true }"
+                remedy: port.map { "write grants: { network: { connect: [\($0), 53] } }, or grants: { network: true }" }
+                    ?? "write grants: { network: true }"
             )
         }
     }

@@ -87,7 +87,7 @@ struct StagedPushes: Sendable {
     /// The counts of those pushes that have no journal entry.
     let sums: [PushSum]
     /// The answers that repetitions of the pushes get.
-    let kept: [AnsweredPush]
+    let kept: RecordedAnswers
     let change: ChangeNumber
 
     struct Answer: Sendable {

@@ -77,14 +77,15 @@ struct AlertLine: Sendable {
 /// An alert whose acceptance is in flight.
 struct StagedAlert: Sendable {
     let plugin: PluginIdentifier
+    let sender: PushSender
     let number: SubmissionNumber
     let reply: ReplyToken
     /// The event for the extension; nil when no extension receives the alert.
     let event: PendingEvent?
     /// Whether the same commit shows the notification.
     let isShown: Bool
-    /// The alert with its answer, for repetitions; nil when its sender gave it no identifier.
-    let answered: AnsweredPush?
+    /// The alert with its answer, for repetitions; empty when its sender gave it no identifier.
+    let kept: RecordedAnswers
 }
 
 extension PendingWork {

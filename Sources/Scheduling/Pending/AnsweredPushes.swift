@@ -6,19 +6,30 @@ import TaskModel
 /// The newest accepted pushes of one plugin whose senders gave them identifiers. A repetition within ten minutes gets
 /// the answer of the first push.
 ///
-/// The plugin has one limit. Above it the oldest push of the sender with the most of them is dropped, first among users
-/// and then among the senders of this user: no sender displaces the pushes of another one that has fewer.
+/// The plugin has one limit. Above it the user with the most pushes loses one, and of its senders the one with the most
+/// loses its oldest: a user with fewer pushes than an equal share of the limit loses none to another one. The cost of a
+/// push does not grow with the number of senders.
 struct AnsweredPushes: Hashable, Sendable {
     /// Maximum number of pushes.
     static let limit = 1_000
     static let retention: Duration = .seconds(600)
 
-    /// The pushes of each sender in the order of their numbers; without senders that have none.
-    private var pushes: [PushSender: Deque<AnsweredPush>] = [:]
+    /// One push in the order of all pushes.
+    private struct Place: Hashable, Sendable {
+        let number: SubmissionNumber
+        let group: PushGroup
+    }
+
+    /// The pushes of each group in the order of their numbers; groups without pushes are absent.
+    private var pushes: [PushGroup: Deque<AnsweredPush>] = [:]
+    private var counts = PushCounts()
+    /// The places of all pushes in the order of their numbers. The places of dropped pushes are removed later, but the
+    /// first place is always that of a kept push.
+    private var order: Deque<Place> = []
     private var byIdentity: [PushIdentity: AnsweredPush] = [:]
     private(set) var count = 0
     /// Pushes above the limit that were dropped, and that the ledger may still have.
-    private(set) var dropped: [SubmissionNumber] = []
+    private var dropped: [SubmissionNumber] = []
     /// The newest push that was dropped for its age, and that the ledger may still have; nil without one.
     private var newestExpired: SubmissionNumber?
 
@@ -40,66 +51,72 @@ struct AnsweredPushes: Hashable, Sendable {
 
     /// The number below which the ledger needs no answers. Answers whose commit is in flight have higher numbers than
     /// all that were added or dropped before.
-    var oldest: SubmissionNumber {
-        let kept = pushes.values.compactMap(\.first?.number).min()
-        return kept ?? SubmissionNumber(rawValue: (newestExpired?.rawValue ?? -1) + 1)
+    private var oldest: SubmissionNumber {
+        order.first?.number ?? SubmissionNumber(rawValue: (newestExpired?.rawValue ?? -1) + 1)
     }
 
     mutating func add(_ push: AnsweredPush, at now: WallTime) {
-        pushes[push.identity.sender, default: []].append(push)
+        let group = counts.group(of: push.identity.sender)
+        pushes[group, default: []].append(push)
+        order.append(Place(number: push.number, group: group))
         byIdentity[push.identity] = push
+        counts.add(group)
         count += 1
         drop(at: now)
-        while count > Self.limit, let sender = largestSender(with: [:]) { dropOldest(of: sender) }
+        while count > Self.limit, let group = counts.largest { dropOldest(of: group) }
+        if order.count > 2 * Self.limit { order = Deque(order.filter(isKept)) }
     }
 
     /// Drops pushes of the senders with the most, until there is room for new ones.
     mutating func makeRoom(for new: [AnsweredPush], at now: WallTime) {
         drop(at: now)
         if count + new.count <= Self.limit { return }
-        let coming = Dictionary(grouping: new, by: \.identity.sender).mapValues(\.count)
+        var coming = counts
+        for push in new { coming.add(coming.group(of: push.identity.sender)) }
         // A sender may have its whole share among the new pushes. It loses some of these when they are added.
-        while count + new.count > Self.limit, let sender = largestSender(with: coming), pushes[sender] != nil {
-            dropOldest(of: sender)
+        while count + new.count > Self.limit, let group = coming.largest, pushes[group] != nil {
+            dropOldest(of: group)
+            coming.remove(group)
         }
     }
 
-    /// Notes that a commit which deletes the dropped pushes from the ledger has succeeded.
-    mutating func noteDeletion() { (dropped, newestExpired) = ([], nil) }
+    /// The answers that the next commit deletes from the ledger.
+    var deletable: DeletedAnswers { DeletedAnswers(oldest: oldest, dropped: dropped) }
+
+    /// Notes that a commit which deletes answers from the ledger has succeeded. Pushes that were dropped after the
+    /// staging of the commit stay noted.
+    mutating func noteDeletion(of deleted: DeletedAnswers) {
+        let numbers = Set(deleted.dropped)
+        dropped.removeAll { $0 < deleted.oldest || numbers.contains($0) }
+        if let newest = newestExpired, newest < deleted.oldest { newestExpired = nil }
+    }
 
     /// Drops the pushes that are too old. Their rows are deleted with lower numbers than the oldest push.
     mutating func drop(at now: WallTime) {
-        for sender in pushes.keys {
-            while let first = pushes[sender]?.first, !Self.isKept(first, at: now) {
-                removeOldest(of: sender)
-                newestExpired = max(first.number, newestExpired ?? first.number)
-            }
+        while let group = order.first?.group, let first = pushes[group]?.first, !Self.isKept(first, at: now) {
+            removeOldest(of: group)
+            newestExpired = max(first.number, newestExpired ?? first.number)
         }
     }
 
-    /// The sender with the most pushes of the user with the most; of equal ones the first by number and name. Nil when
-    /// there are no pushes.
-    private func largestSender(with coming: [PushSender: Int]) -> PushSender? {
-        let counts = pushes.mapValues(\.count).merging(coming, uniquingKeysWith: +)
-        let users = counts.reduce(into: [:]) { users, sender in users[sender.key.user, default: 0] += sender.value }
-        guard let user = users.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else { return nil }
-        return counts.filter { $0.key.user == user }.max { first, second in
-            first.value < second.value
-                || first.value == second.value && second.key.name.lexicographicallyPrecedes(first.key.name)
-        }?.key
-    }
-
-    private mutating func dropOldest(of sender: PushSender) {
-        if let number = removeOldest(of: sender) { dropped.append(number) }
+    private mutating func dropOldest(of group: PushGroup) {
+        if let number = removeOldest(of: group) { dropped.append(number) }
     }
 
     @discardableResult
-    private mutating func removeOldest(of sender: PushSender) -> SubmissionNumber? {
-        guard let first = pushes[sender]?.popFirst() else { return nil }
-        if pushes[sender]?.isEmpty == true { pushes[sender] = nil }
+    private mutating func removeOldest(of group: PushGroup) -> SubmissionNumber? {
+        guard let first = pushes[group]?.popFirst() else { return nil }
+        if pushes[group]?.isEmpty == true { pushes[group] = nil }
+        counts.remove(group)
         count -= 1
         if byIdentity[first.identity]?.number == first.number { byIdentity[first.identity] = nil }
+        while let place = order.first, !isKept(place) { order.removeFirst() }
         return first.number
+    }
+
+    /// Whether the push of a place is kept: a group loses its oldest push first.
+    private func isKept(_ place: Place) -> Bool {
+        pushes[place.group]?.first.map { $0.number <= place.number } ?? false
     }
 
     /// Whether the push still counts. After a step of the clock by more than ten minutes in either direction none does.

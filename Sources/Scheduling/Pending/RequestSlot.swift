@@ -27,7 +27,7 @@ struct RequestSlot: Sendable {
     var group = Self.noGroup
     let kind: TaskKind.Byte
     /// The protection; the highest bit states that a user paused the transfer, the next one that the request has a
-    /// claim, the third one that its function awaits a download.
+    /// claim, the third highest bit that a download of its function is open.
     private var protection: UInt8
     private let failures: UInt8
     private var flags: Flags

@@ -7,8 +7,8 @@ import TaskModel
 // The answers to accepted pushes with an identifier, for the repetitions of these pushes. The scheduler finds a push by
 // its identity in memory: the table is read at the start of a host only.
 extension WriteAccess {
-    /// Stores an answer, and deletes those to pushes of the plugin with lower numbers than `oldest`, and those to
-    /// `dropped` ones.
+    /// Stores an answer, and deletes the answers to pushes of the plugin with lower numbers than `oldest`, and
+    /// the answers to the pushes in `dropped`.
     func keep(
         _ push: AnsweredPush,
         of plugin: PluginIdentifier,
