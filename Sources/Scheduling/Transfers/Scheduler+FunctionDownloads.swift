@@ -102,13 +102,32 @@ extension Scheduler {
         }
     }
 
-    /// The changes that take the files of a function that has succeeded. Files for a newer submission stay.
+    /// The ended downloads for the function of a task whose files are not taken.
+    func numbers(
+        ofFilesFor identifier: TaskIdentifier,
+        _ kind: TaskKind,
+        of plugin: PluginIdentifier
+    ) -> [SubmissionNumber] {
+        guard kind != .transfer, hasFunctions(plugin) else { return [] }
+        return untakenFiles[plugin]?.numbers(labelled: identifier.text) ?? []
+    }
+
+    /// Applies the taking of files that is on disk.
+    mutating func forgetFiles(_ taken: [SubmissionNumber], of plugin: PluginIdentifier) {
+        if taken.isEmpty { return }
+        for number in taken { untakenFiles[plugin]?.remove(number) }
+        dropEmptyCount(of: plugin)
+        emit(.sweepTransfers(plugin))
+    }
+
+    /// The changes that take the files of a function that has succeeded. A pending newer request has no file of an
+    /// older one: the commit that stored it has taken them.
     mutating func takingFiles(of work: PendingWork) -> [LedgerChange] {
         let plugin = work.plugin
-        guard let identifier = work.identifier, work.kind != .transfer, hasFunctions(plugin) else { return [] }
-        let next = plugins[plugin].requests.number(of: identifier)
-        let taken = (untakenFiles[plugin]?.numbers(labelled: identifier.text) ?? [])
-            .filter { number in next.map { number < $0 } ?? true }
+        guard let identifier = work.identifier, plugins[plugin].requests.number(of: identifier) == nil else {
+            return []
+        }
+        let taken = numbers(ofFilesFor: identifier, work.kind, of: plugin)
         for number in taken { untakenFiles[plugin]?.remove(number) }
         dropEmptyCount(of: plugin)
         return taken.map { .takeTransfer(plugin, $0) }

@@ -31,11 +31,12 @@ extension Ledger {
         }
     }
 
-    /// The transfers of a plugin that have no end or whose file the plugin has not taken, ordered by number. Blocks until
-    /// they are read.
-    package func countedTransfers(of plugin: PluginIdentifier) throws(LedgerError) -> [Transfer] {
+    /// The transfers of a plugin whose files stay, ordered by number: the open ones, those whose file the plugin has not
+    /// taken, and those whose file a running function may read. Blocks until they are read.
+    package func transfersWithFiles(of plugin: PluginIdentifier) throws(LedgerError) -> [Transfer] {
         try read("reading transfers") { database in
-            try database.transfers("WHERE plugin.identifier = ? AND \(Transfers.isCounted)", [plugin.text])
+            let stays = "(\(Transfers.isCounted) OR \(Transfers.isRead))"
+            return try database.transfers("WHERE plugin.identifier = ? AND \(stays)", [plugin.text])
         }
     }
 
@@ -154,6 +155,16 @@ extension RowReader {
 enum Transfers {
     /// The condition of a transfer that counts against the limit of its plugin.
     static let isCounted = "(ended_at IS NULL OR file IS NOT NULL AND is_taken = 0)"
+
+    /// The condition of a download whose file a running function may read. Its record and its file stay until the end
+    /// of the task, although a newer submission has taken the file.
+    static let isRead = """
+        (file IS NOT NULL AND session GLOB 'argument-*' AND EXISTS (
+            SELECT 1 FROM launch JOIN task ON task.launch = launch.number
+            WHERE launch.outcome IS NULL AND launch.plugin = transfer.plugin AND task.label = transfer.label
+                AND task.is_over = 0
+        ))
+        """
 
     private static let columns = """
         number, plugin, direction, session, label, url, place, begun_at, state, fault, http_status, bytes, total, idle_ns,

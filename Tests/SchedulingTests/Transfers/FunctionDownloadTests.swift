@@ -82,6 +82,45 @@ struct FunctionDownloadTests {
         #expect(try #require(function).files.isEmpty)
     }
 
+    @Test func `after a failed download the function gets no file of an earlier request`() throws {
+        host.submit(.clean, after: .hours(1))
+        endDownload()
+        #expect(files.count == 1 && files.first != nil)
+        host.submit(.clean)
+        #expect(host.ledger.transfers.map(\.isTaken) == [true, false])
+        runFunction(after: .fatal, .httpStatus)
+        #expect(host.batches == [[.clean]])
+        #expect(try #require(function).files.isEmpty)
+    }
+
+    @Test func `a host that crashes before it begins the download of a new request fetches no file of the old one`() {
+        host.submit(.clean, after: .hours(1))
+        endDownload()
+        host.commits = .held
+        host.submit(.clean)
+        host.writeNextCommit()
+        host.commits = .written
+        host.restart()
+        #expect(host.ledger.transfers.map(\.isTaken) == [true, false])
+        #expect(host.reasons(.clean).contains(.downloadUnfinished(.app)))
+    }
+
+    @Test func `a request during the run of its function keeps its own file after the end of this run`() throws {
+        host.submit(.clean)
+        runFunction()
+        let first = try #require(function)
+        host.enter(first, receives: false)
+        host.submit(.clean)
+        #expect(host.ledger.transfers.map(\.isTaken) == [true, false])
+        endDownload()
+        host.complete(.clean, as: .success, in: first)
+        host.exit(first)
+        #expect(host.ledger.transfers.map(\.isTaken) == [true, false])
+        host.advance(by: .hours(1))
+        let newest = try #require(files.last ?? nil)
+        #expect(try #require(function).files == [.clean: [2: newest]])
+    }
+
     @Test func `after a failure of the function the next submission fetches the file again`() throws {
         host.submit(.clean)
         runFunction()
