@@ -64,6 +64,7 @@ extension Scheduler {
             return
         }
         noteDownloads(for: identifier, of: transfer.plugin)
+        takeFilesWithoutRequest(for: identifier, .processing, of: transfer.plugin)
         considerRequests(of: transfer.plugin, at: now)
     }
 
@@ -120,14 +121,23 @@ extension Scheduler {
         emit(.sweepTransfers(plugin))
     }
 
-    /// The changes that take the files of a function that has succeeded. A pending newer request has no file of an
-    /// older one: the commit that stored it has taken them.
+    /// Takes the files for a task without a request, which no function gets any more: the request was cancelled or has
+    /// lapsed, perhaps before the download ended.
+    mutating func takeFilesWithoutRequest(for identifier: TaskIdentifier, _ kind: TaskKind, of plugin: PluginIdentifier)
+    {
+        let taken = numbers(ofFilesFor: identifier, kind, of: plugin)
+        if taken.isEmpty || isPendingOrRunning(identifier, of: plugin) { return }
+        keep(taken.map { .takeTransfer(plugin, $0) })
+        forgetFiles(taken, of: plugin)
+    }
+
+    /// The changes that take the files of a task that ends and is not requeued. A pending newer request has no file of
+    /// an older one: the commit that stored it has taken them.
     mutating func takingFiles(of work: PendingWork) -> [LedgerChange] {
         let plugin = work.plugin
-        guard let identifier = work.identifier, plugins[plugin].requests.number(of: identifier) == nil else {
-            return []
-        }
+        guard let identifier = work.identifier else { return [] }
         let taken = numbers(ofFilesFor: identifier, work.kind, of: plugin)
+        if taken.isEmpty || plugins[plugin].requests.number(of: identifier) != nil { return [] }
         for number in taken { untakenFiles[plugin]?.remove(number) }
         dropEmptyCount(of: plugin)
         return taken.map { .takeTransfer(plugin, $0) }

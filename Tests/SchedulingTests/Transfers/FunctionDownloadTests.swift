@@ -125,7 +125,7 @@ struct FunctionDownloadTests {
         host.submit(.clean)
         runFunction()
         endFunction(as: .failure)
-        #expect(host.outcomes(of: .clean) == [.failed] && host.ledger.transfers.map(\.isTaken) == [false])
+        #expect(host.outcomes(of: .clean) == [.failed] && host.ledger.transfers.map(\.isTaken) == [true])
         host.submit(.clean)
         #expect(host.ledger.transfers.count == 2 && host.reasons(.clean).contains(.downloadUnfinished(.app)))
         runFunction()
@@ -133,6 +133,26 @@ struct FunctionDownloadTests {
         #expect(try #require(function).files == [.clean: [2: newest]])
         endFunction()
         #expect(host.ledger.transfers.map(\.isTaken) == [true, true])
+    }
+
+    @Test func `the file of a cancelled or lapsed request is taken`() {
+        host.submit(.clean, after: .hours(1))
+        endDownload()
+        host.cancel(.clean)
+        #expect(host.ledger.transfers.map(\.isTaken) == [true])
+        host.submit(.clean, after: .hours(2), until: .hours(3), needsPower: true)
+        endDownload()
+        host.change(power: false)
+        host.advance(by: .hours(4))
+        #expect(host.pending.isEmpty && host.ledger.transfers.map(\.isTaken) == [true, true])
+    }
+
+    @Test func `the file of a download that ends after the cancellation of its request is taken`() {
+        host.submit(.clean)
+        host.enterLibrary()
+        host.cancel(.clean)
+        host.endTry(.finished)
+        #expect(host.ledger.transfers.map(\.isTaken) == [true])
     }
 
     @Test func `a further submission waits for the open download and begins no other one`() {
