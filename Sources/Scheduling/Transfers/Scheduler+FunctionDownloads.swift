@@ -29,16 +29,10 @@ extension Scheduler {
     mutating func beginDownloads(for request: PendingRequest, isNew: Bool, at now: Moment) {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         for (position, url) in downloads(of: identifier, plugin).sorted(by: { $0.key < $1.key }) {
-            guard let session = TransferSession.argument(position),
-                transfers[plugin]?.contains(session, labelled: identifier.text) != true,
-                isNew || file(of: identifier, in: session, plugin, at: now) == nil
+            guard let description = TransferDescription(argument: position, of: identifier, from: url),
+                transfers[plugin]?.contains(description) != true,
+                isNew || file(of: description, plugin, at: now) == nil
             else { continue }
-            let description = TransferDescription(
-                direction: .download,
-                session: session,
-                label: identifier.text,
-                url: url
-            )
             begin(NewTransfer(description, plugin: plugin), for: .function, at: now)
         }
     }
@@ -69,9 +63,9 @@ extension Scheduler {
     }
 
     private mutating func noteDownloads(for identifier: TaskIdentifier, of plugin: PluginIdentifier) {
-        let positions = downloads(of: identifier, plugin).keys
-        let isOpen = positions.compactMap(TransferSession.argument).contains { session in
-            transfers[plugin]?.contains(session, labelled: identifier.text) == true
+        let isOpen = downloads(of: identifier, plugin).contains { position, url in
+            TransferDescription(argument: position, of: identifier, from: url)
+                .flatMap { transfers[plugin]?.contains($0) } ?? false
         }
         plugins[plugin].requests.setAwaitsDownload(identifier, isOpen)
     }
@@ -79,14 +73,9 @@ extension Scheduler {
     // MARK: Files
 
     /// The newest file for an argument of a function; nil without one, such as after a failed download.
-    private func file(
-        of identifier: TaskIdentifier,
-        in session: TransferSession,
-        _ plugin: PluginIdentifier,
-        at now: Moment
-    ) -> String? {
+    private func file(of description: TransferDescription, _ plugin: PluginIdentifier, at now: Moment) -> String? {
         let oldest = now.wall + (.zero - configuration.transfers.retention)
-        return untakenFiles[plugin]?.newest(of: session, labelled: identifier.text, since: oldest)?.file
+        return untakenFiles[plugin]?.newest(as: description, since: oldest)?.file
     }
 
     /// The files for the bound functions of a launch.
@@ -94,9 +83,9 @@ extension Scheduler {
         let tasks = Set(plan.tasks.compactMap(\.work.identifier))
         return plan.plugin.handlers.reduce(into: [:]) { files, handler in
             guard tasks.contains(handler.identifier) else { return }
-            for position in handler.downloads.keys {
-                guard let session = TransferSession.argument(position),
-                    let file = file(of: handler.identifier, in: session, plan.plugin.identifier, at: now)
+            for (position, url) in handler.downloads {
+                let description = TransferDescription(argument: position, of: handler.identifier, from: url)
+                guard let file = description.flatMap({ file(of: $0, plan.plugin.identifier, at: now) })
                 else { continue }
                 files[handler.identifier, default: [:]][position] = file
             }
@@ -141,5 +130,21 @@ extension Scheduler {
         for number in taken { untakenFiles[plugin]?.remove(number) }
         dropEmptyCount(of: plugin)
         return taken.map { .takeTransfer(plugin, $0) }
+    }
+}
+
+extension TransferDescription {
+    /// The download for an argument of a function; nil when no session can have the position.
+    fileprivate init?(argument position: Int, of identifier: TaskIdentifier, from url: String) {
+        guard let session = TransferSession.argument(position) else { return nil }
+        self.init(direction: .download, session: session, label: identifier.text, url: url)
+    }
+}
+
+extension Transfer {
+    /// Whether the transfer fetches the file for the same argument of a function from the same URL. A changed manifest
+    /// may name another URL for the argument, or move the argument to another position.
+    func isDownload(as description: TransferDescription) -> Bool {
+        session == description.session && label == description.label && url == description.shownURL
     }
 }

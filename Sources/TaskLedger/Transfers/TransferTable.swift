@@ -31,8 +31,8 @@ extension Ledger {
         }
     }
 
-    /// The transfers of a plugin whose files stay, ordered by number: the open ones, those whose file the plugin has not
-    /// taken, and those whose file a running function may read. Blocks until they are read.
+    /// The transfers of a plugin whose files stay, ordered by number: the open ones, those whose file the plugin has
+    /// not taken, and those whose file a running function may read. Blocks until they are read.
     package func transfersWithFiles(of plugin: PluginIdentifier) throws(LedgerError) -> [Transfer] {
         try read("reading transfers") { database in
             let stays = "(\(Transfers.isCounted) OR \(Transfers.isRead))"

@@ -7,7 +7,7 @@ import Testing
 
 extension PluginEntry {
     /// The sample plugin as a library whose function takes a download as its second argument.
-    fileprivate static func loader() -> PluginEntry {
+    fileprivate static func loader(_ url: String = "https://example.com/list.gz") -> PluginEntry {
         .main(
             .app,
             permitted: [.exact(.clean)],
@@ -15,7 +15,7 @@ extension PluginEntry {
                 FunctionBinding(
                     identifier: .clean,
                     symbol: "load",
-                    arguments: [.containerPath, .download("https://example.com/list.gz"), .cancelFlag],
+                    arguments: [.containerPath, .download(url), .cancelFlag],
                     result: .int32(.zero)
                 )
             ],
@@ -161,6 +161,19 @@ struct FunctionDownloadTests {
         #expect(host.ledger.transfers.count == 1 && host.pending.contains(.clean))
         runFunction()
         #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `after an upgrade with another URL the function gets no file of the old URL`() throws {
+        host.submit(.clean, after: .hours(1))
+        endDownload()
+        let new = "https://example.com/v2/list.gz"
+        host.install(.loader(new))
+        #expect(host.ledger.transfers.map(\.url) == ["https://example.com/list.gz", new])
+        #expect(host.reasons(.clean).contains(.downloadUnfinished(.app)))
+        endDownload()
+        let newest = try #require(files.last ?? nil)
+        host.advance(by: .hours(2))
+        #expect(try #require(function).files == [.clean: [2: newest]])
     }
 
     @Test func `a restart of the host neither loses the download nor lets the task run before its end`() throws {
