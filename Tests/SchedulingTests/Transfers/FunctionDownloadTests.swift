@@ -176,6 +176,17 @@ struct FunctionDownloadTests {
         #expect(try #require(function).files == [.clean: [2: newest]])
     }
 
+    @Test func `a request that has to start soon is refused while its function needs a download`() throws {
+        let request = TaskRequest(identifier: .clean, kind: .processing)
+        let answer = host.ask {
+            .submitted(Submission(request: request, submitter: .user, isOnlyIfSoon: true), reply: $0)
+        }
+        let refusal = try #require(answer?.refusal)
+        #expect(refusal.subReason == .noCapacityNow)
+        #expect(refusal.message.contains(Reason.downloadUnfinished(.app).message))
+        #expect(host.ledger.transfers.isEmpty && host.pending.isEmpty)
+    }
+
     @Test func `a restart of the host neither loses the download nor lets the task run before its end`() throws {
         host.submit(.clean)
         host.enterLibrary()
