@@ -200,6 +200,17 @@ struct TransferTableTests {
         #expect(try ledger.transfersWithFiles(of: feed).isEmpty)
     }
 
+    @Test func `the file for the function of a pending or running task is not pruned`() async throws {
+        let ledger = try Ledger.inMemory()
+        let request = plainRequest(1)
+        try await ledger.commitAndWait([.storeRequest(request, payload: []), .storeTransfer(argument(2))])
+        #expect(try ledger.pruneTransfers(endedBefore: time(900), atMost: 9) == 0)
+        try await ledger.commitAndWait([.startLaunch(plan(1, [.request(request)]))])
+        #expect(try ledger.pruneTransfers(endedBefore: time(900), atMost: 9) == 0)
+        try await ledger.commitAndWait([.endTask(LaunchNumber(rawValue: 1), request.number)])
+        #expect(try ledger.pruneTransfers(endedBefore: time(900), atMost: 9) == 1)
+    }
+
     @Test func `an event about a session is read with the session`() async throws {
         let ledger = try Ledger.inMemory()
         let event = PendingEvent(

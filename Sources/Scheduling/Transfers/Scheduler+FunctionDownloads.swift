@@ -31,7 +31,7 @@ extension Scheduler {
         for (position, url) in downloads(of: identifier, plugin).sorted(by: { $0.key < $1.key }) {
             guard let description = TransferDescription(argument: position, of: identifier, from: url),
                 transfers[plugin]?.contains(description) != true,
-                isNew || file(of: description, plugin, at: now) == nil
+                isNew || file(of: description, plugin) == nil
             else { continue }
             begin(NewTransfer(description, plugin: plugin), for: .function, at: now)
         }
@@ -72,20 +72,20 @@ extension Scheduler {
 
     // MARK: Files
 
-    /// The newest file for an argument of a function; nil without one, such as after a failed download.
-    private func file(of description: TransferDescription, _ plugin: PluginIdentifier, at now: Moment) -> String? {
-        let oldest = now.wall + (.zero - configuration.transfers.retention)
-        return untakenFiles[plugin]?.newest(as: description, since: oldest)?.file
+    /// The newest file for an argument of a function; nil without one, such as after a failed download. The file stays
+    /// while the request waits, also after the retention of transfers.
+    private func file(of description: TransferDescription, _ plugin: PluginIdentifier) -> String? {
+        untakenFiles[plugin]?.newest(as: description)?.file
     }
 
     /// The files for the bound functions of a launch.
-    func files(ofFunctionsIn plan: LaunchPlan, at now: Moment) -> [TaskIdentifier: [Int: String]] {
+    func files(ofFunctionsIn plan: LaunchPlan) -> [TaskIdentifier: [Int: String]] {
         let tasks = Set(plan.tasks.compactMap(\.work.identifier))
         return plan.plugin.handlers.reduce(into: [:]) { files, handler in
             guard tasks.contains(handler.identifier) else { return }
             for (position, url) in handler.downloads {
                 let description = TransferDescription(argument: position, of: handler.identifier, from: url)
-                guard let file = description.flatMap({ file(of: $0, plan.plugin.identifier, at: now) })
+                guard let file = description.flatMap({ file(of: $0, plan.plugin.identifier) })
                 else { continue }
                 files[handler.identifier, default: [:]][position] = file
             }

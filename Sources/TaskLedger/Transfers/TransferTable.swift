@@ -166,6 +166,13 @@ enum Transfers {
         ))
         """
 
+    /// The condition of a download for the function of a pending request, which gets its file however late it starts.
+    static let isAwaited = """
+        (file IS NOT NULL AND is_taken = 0 AND session GLOB 'argument-*' AND EXISTS (
+            SELECT 1 FROM request WHERE request.plugin = transfer.plugin AND request.identifier = transfer.label
+        ))
+        """
+
     private static let columns = """
         number, plugin, direction, session, label, url, place, begun_at, state, fault, http_status, bytes, total, idle_ns,
         tried_at, ended_at, file, is_taken, is_paused, message

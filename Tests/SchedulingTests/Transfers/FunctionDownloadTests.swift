@@ -187,6 +187,15 @@ struct FunctionDownloadTests {
         #expect(host.ledger.transfers.isEmpty && host.pending.isEmpty)
     }
 
+    @Test func `a task that starts after the retention of transfers gets its file`() throws {
+        host.submit(.clean, after: .hours(8 * 24))
+        endDownload()
+        let file = try #require(files.first ?? nil)
+        host.advance(by: .hours(9 * 24))
+        #expect(host.ledger.transfers.count == 1)
+        #expect(try #require(function).files == [.clean: [2: file]])
+    }
+
     @Test func `a restart of the host neither loses the download nor lets the task run before its end`() throws {
         host.submit(.clean)
         host.enterLibrary()
