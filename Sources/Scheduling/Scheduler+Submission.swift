@@ -186,6 +186,7 @@ extension Scheduler {
             transfers[plugin, default: OpenTransfers()].begin(transfer)
             changes.append(.storeTransfer(transfer))
         }
+        changes += droppingDownloads(before: request)
         // In the commit of the request: after a crash no later decision mistakes such a file for one of this request.
         let taken = numbers(ofFilesFor: identifier, request.request.kind, of: plugin)
         changes += taken.map { .takeTransfer(plugin, $0) }

@@ -195,6 +195,9 @@ struct TransferTableTests {
             .storeRequest(request, payload: []), .storeTransfer(argument(2)),
             .startLaunch(plan(1, [.request(request)])), .takeTransfer(feed, SubmissionNumber(rawValue: 2)),
         ])
+        try await ledger.commitAndWait([
+            .dropTransfers(feed, Self.session("argument-1"), before: SubmissionNumber(rawValue: 9))
+        ])
         #expect(try ledger.transfersWithFiles(of: feed).map(\.number.rawValue) == [2])
         try await ledger.commitAndWait([.endTask(LaunchNumber(rawValue: 1), request.number)])
         #expect(try ledger.transfersWithFiles(of: feed).isEmpty)

@@ -102,6 +102,15 @@ extension Scheduler {
         return untakenFiles[plugin]?.numbers(labelled: identifier.text) ?? []
     }
 
+    /// The changes that delete the records of ended downloads for the arguments of a function, except those with an
+    /// untaken file. The end of their sessions has no event that would delete them.
+    func droppingDownloads(before request: PendingRequest) -> [LedgerChange] {
+        let positions = downloads(of: request.request.identifier, request.plugin).keys.sorted()
+        return positions.compactMap(TransferSession.argument).map { session in
+            .dropTransfers(request.plugin, session, before: request.number)
+        }
+    }
+
     /// Applies the taking of files that is on disk.
     mutating func forgetFiles(_ taken: [SubmissionNumber], of plugin: PluginIdentifier) {
         if taken.isEmpty { return }

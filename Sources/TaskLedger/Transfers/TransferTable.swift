@@ -88,7 +88,7 @@ extension WriteAccess {
     }
 
     /// Deletes the ended transfers of a session below a number that have no file, whose file was taken, or whose file is
-    /// the response to an upload.
+    /// the response to an upload. A file that a running function may read stays with its record.
     func dropTransfers(
         of session: TransferSession,
         _ plugin: PluginIdentifier,
@@ -190,6 +190,7 @@ enum Transfers {
         DELETE FROM transfer
         WHERE plugin = ? AND session = ? AND number < ? AND ended_at IS NOT NULL
             AND (is_taken = 1 OR file IS NULL OR direction = \(TransferDescription.Direction.upload.rawValue))
+            AND NOT \(isRead)
         """
     )
     static let forget = StatementText("DELETE FROM transfer WHERE plugin = ?")

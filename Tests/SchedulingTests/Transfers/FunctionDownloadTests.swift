@@ -127,12 +127,12 @@ struct FunctionDownloadTests {
         endFunction(as: .failure)
         #expect(host.outcomes(of: .clean) == [.failed] && host.ledger.transfers.map(\.isTaken) == [true])
         host.submit(.clean)
-        #expect(host.ledger.transfers.count == 2 && host.reasons(.clean).contains(.downloadUnfinished(.app)))
+        #expect(host.ledger.transfers.map(\.isTaken) == [false] && host.reasons(.clean).contains(.downloadUnfinished(.app)))
         runFunction()
         let newest = try #require(files.last ?? nil)
         #expect(try #require(function).files == [.clean: [2: newest]])
         endFunction()
-        #expect(host.ledger.transfers.map(\.isTaken) == [true, true])
+        #expect(host.ledger.transfers.map(\.isTaken) == [true])
     }
 
     @Test func `the file of a cancelled or lapsed request is taken`() {
@@ -144,7 +144,7 @@ struct FunctionDownloadTests {
         endDownload()
         host.change(power: false)
         host.advance(by: .hours(4))
-        #expect(host.pending.isEmpty && host.ledger.transfers.map(\.isTaken) == [true, true])
+        #expect(host.pending.isEmpty && host.ledger.transfers.map(\.isTaken) == [true])
     }
 
     @Test func `the file of a download that ends after the cancellation of its request is taken`() {
@@ -153,6 +153,15 @@ struct FunctionDownloadTests {
         host.cancel(.clean)
         host.endTry(.finished)
         #expect(host.ledger.transfers.map(\.isTaken) == [true])
+    }
+
+    @Test func `a submission deletes the records of earlier downloads, with and without a file`() {
+        for result in [TransferEnd.Result.finished, .fatal, .finished] {
+            host.submit(.clean)
+            #expect(host.ledger.transfers.count == 1)
+            runFunction(after: result, result == .fatal ? .httpStatus : nil)
+            endFunction()
+        }
     }
 
     @Test func `a further submission waits for the open download and begins no other one`() {
