@@ -63,10 +63,10 @@ extension Scheduler {
     }
 
     private mutating func noteDownloads(for identifier: TaskIdentifier, of plugin: PluginIdentifier) {
-        let isOpen = downloads(of: identifier, plugin).contains { position, url in
-            TransferDescription(argument: position, of: identifier, from: url)
-                .flatMap { transfers[plugin]?.contains($0) } ?? false
-        }
+        let open = transfers[plugin]
+        let isOpen = downloads(of: identifier, plugin)
+            .compactMap { TransferDescription(argument: $0.key, of: identifier, from: $0.value) }
+            .contains { open?.contains($0) == true }
         plugins[plugin].requests.setAwaitsDownload(identifier, isOpen)
     }
 
@@ -84,8 +84,8 @@ extension Scheduler {
         return plan.plugin.handlers.reduce(into: [:]) { files, handler in
             guard tasks.contains(handler.identifier) else { return }
             for (position, url) in handler.downloads {
-                let description = TransferDescription(argument: position, of: handler.identifier, from: url)
-                guard let file = description.flatMap({ file(of: $0, plan.plugin.identifier) })
+                guard let description = TransferDescription(argument: position, of: handler.identifier, from: url),
+                    let file = file(of: description, plan.plugin.identifier)
                 else { continue }
                 files[handler.identifier, default: [:]][position] = file
             }
