@@ -31,10 +31,10 @@ extension StateDirectory {
     }
 
     /// Deletes the files in the staging directory of a plugin that belong to no recorded transfer, or to a taken one.
-    /// Blocks on the disk.
+    /// The files that a running function may read stay. Blocks on the disk.
     func sweepStaging(of plugin: PluginIdentifier, by ledger: Ledger) throws(LedgerError) {
         try sweepStaging(of: plugin.text) { () throws(LedgerError) in
-            Set(try ledger.countedTransfers(of: plugin).flatMap { [$0.place, "\($0.place).part"] })
+            Set(try ledger.transfersWithFiles(of: plugin).flatMap { [$0.place, "\($0.place).part"] })
         }
     }
 

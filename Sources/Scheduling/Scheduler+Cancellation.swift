@@ -113,6 +113,7 @@ extension Scheduler {
             let identifier = request.request.identifier
             remove(identifier, request.number, of: plugin)
             plugins[plugin].requests.end(cancellation.change, about: identifier)
+            takeFilesWithoutRequest(for: identifier, request.request.kind, of: plugin)
         }
         settle(cancellation.ends, of: plugin, at: now)
         expireCancelledTransfers(cancellation.running, at: now)

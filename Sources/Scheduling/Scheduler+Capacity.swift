@@ -42,6 +42,8 @@ extension Scheduler {
     func obstacles(toNew request: PendingRequest, from launch: LaunchNumber? = nil, at now: Moment) -> [Reason] {
         let (plugin, identifier, lane) = (request.plugin, request.request.identifier, request.request.kind.lane)
         var facts = Eligibility.WorkFacts()
+        // The submission begins the downloads, so that the function never starts at once.
+        facts.awaitsDownload = takesDownloads(identifier, plugin)
         if lane == .continued {
             var occupancy = occupancy(of: lane)
             occupancy.use.running += inFlight.continuedComing

@@ -69,6 +69,7 @@ extension Scheduler {
             let identifier = request.request.identifier
             remove(identifier, request.number, of: lapse.plugin)
             plugins[lapse.plugin].requests.end(lapse.change, about: identifier)
+            takeFilesWithoutRequest(for: identifier, request.request.kind, of: lapse.plugin)
         }
         settle(lapse.ends, of: lapse.plugin, at: now)
         resumeOperations(of: lapse.plugin, at: now)

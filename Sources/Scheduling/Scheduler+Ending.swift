@@ -244,7 +244,7 @@ extension Scheduler {
         if let newer { changes.append(.journal(.superseded(task.work, by: newer, launch: number, at: now.wall))) }
         let isHandled = outcome == .succeeded || outcome == .noData
         if task.work.isSessionEvent, isHandled { changes += droppingHandled(task.work) }
-        if isHandled { changes += takingFiles(of: task.work) }
+        changes += takingFiles(of: task.work)
         record(changes, ending: task.work, returns: false, ends: ends, of: number)
     }
 

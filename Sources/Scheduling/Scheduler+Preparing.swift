@@ -29,8 +29,7 @@ extension Scheduler {
     /// prepared.
     func canStart(_ request: PendingRequest, at now: Moment) -> Bool {
         guard !isStopping, !isLedgerFailing, hasCatalogue, !loading.isMissing(request.plugin),
-            request.due(at: now, configuration) == nil, !request.isOverdue(at: now.wall),
-            !takesDownloads(request.request.identifier, request.plugin)
+            request.due(at: now, configuration) == nil, !request.isOverdue(at: now.wall)
         else { return false }
         return obstacles(toNew: request, at: now).isEmpty
     }

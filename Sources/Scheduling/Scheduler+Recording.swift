@@ -78,6 +78,8 @@ extension Scheduler {
             let identifier = request.request.identifier
             if task.returns, plugins[plugin].requests.number(of: identifier) == nil { place(request, at: now) }
             plugins[plugin].requests.end(task.change, about: identifier)
+            // Only now does the ledger no longer keep the files that the function may have read.
+            if !task.returns, takesDownloads(identifier, plugin) { emit(.sweepTransfers(plugin)) }
         case .event(let event):
             if task.returns { insert(event, at: now) }
             if event.type == .notification { alertEnded(event.number, at: now) }

@@ -136,7 +136,7 @@ extension Scheduler {
         return "; \(NearestWord.remedy(nearest: nearest, meaning: "task"))"
     }
 
-    private func isPendingOrRunning(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> Bool {
+    func isPendingOrRunning(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> Bool {
         plugins[plugin].requests.expectedNumber(identifier) != nil
             || launches.numbers(running: identifier).contains { launches.find($0)?.plugin == plugin }
     }

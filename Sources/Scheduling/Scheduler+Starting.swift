@@ -86,7 +86,7 @@ extension Scheduler {
         }
         var plan = start.plan.starting(at: now.monotonic)
         plan.transferTerms = terms(ofTransfersIn: plan)
-        plan.files = files(ofFunctionsIn: plan, at: now)
+        plan.files = files(ofFunctionsIn: plan)
         let execution = Execution(start, plan: plan)
         launches.update(number) { $0.phase = .running(execution) }
         // The requests are now tasks of the launch; if they return, they can get another launch.

@@ -186,6 +186,10 @@ extension Scheduler {
             transfers[plugin, default: OpenTransfers()].begin(transfer)
             changes.append(.storeTransfer(transfer))
         }
+        changes += droppingDownloads(before: request)
+        // In the commit of the request: after a crash no later decision mistakes such a file for one of this request.
+        let taken = numbers(ofFilesFor: identifier, request.request.kind, of: plugin)
+        changes += taken.map { .takeTransfer(plugin, $0) }
         if submission.restarts { changes.append(.restart(plugin, identifier, of: request.number)) }
         let change = inFlight.nextChange()
         plugins[plugin].requests.begin(.stores(request), about: identifier, as: change)
@@ -197,7 +201,8 @@ extension Scheduler {
             origin: submission.launch,
             change: change,
             lines: journal.lines,
-            takesCapacity: request.request.kind == .continued && needsCapacity(from: submission.launch, for: plugin)
+            takesCapacity: request.request.kind == .continued && needsCapacity(from: submission.launch, for: plugin),
+            taken: taken
         )
         stage(.submission(staged), changes)
         if !isInFlight { prepareLaunch(for: request, during: change, at: now) }
@@ -216,6 +221,7 @@ extension Scheduler {
         if let replaced, replaced.number != submission.replaced {
             keep([.journal(.replacement(of: replaced, by: request, at: now))])
         }
+        forgetFiles(submission.taken, of: plugin)
         beginDownloads(for: request, isNew: true, at: now)
         place(request, at: now)
         if let replaced { plugins[plugin].requests.replacements.add(request, replacing: replaced, at: now.wall) }

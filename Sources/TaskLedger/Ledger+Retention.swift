@@ -50,7 +50,8 @@ extension Ledger {
     }
 
     /// Deletes the transfers that ended before `limit`, at most `count` of them, the oldest first, and returns their
-    /// number. A transfer whose plugin has not received the event about the end of its session stays.
+    /// number. A transfer whose plugin has not received the event about the end of its session stays, and so does the
+    /// file for the function of a pending or running task.
     package func pruneTransfers(endedBefore limit: WallTime, atMost count: Int) throws(LedgerError) -> Int {
         do {
             return try database.write { database in
@@ -82,7 +83,7 @@ enum Prune {
                 SELECT 1 FROM event JOIN payload ON payload.submission = event.number
                 WHERE event.plugin = transfer.plugin AND event.type = \(EventType.transfersFinished.rawValue)
                     AND CAST(payload.bytes AS TEXT) = transfer.session
-            )
+            ) AND NOT \(Transfers.isAwaited) AND NOT \(Transfers.isRead)
             ORDER BY ended_at LIMIT ?
         )
         """

@@ -19,14 +19,15 @@ struct TransferTableTests {
         _ number: Int64,
         of plugin: PluginIdentifier = feed,
         _ direction: TransferDescription.Direction = .download,
-        in session: TransferSession? = nil
+        in session: TransferSession? = nil,
+        labelled label: String = "Photos"
     ) -> Transfer {
         Transfer(
             plugin: plugin,
             number: SubmissionNumber(rawValue: number),
             direction: direction,
             session: session ?? main,
-            label: "Photos",
+            label: label,
             url: "https://example.com/a",
             place: "\(number)-00ff",
             begunAt: time(100)
@@ -37,10 +38,11 @@ struct TransferTableTests {
         _ number: Int64,
         _ direction: TransferDescription.Direction = .download,
         in session: TransferSession? = nil,
+        labelled label: String = "Photos",
         file: String? = nil,
         at end: Int64 = 200
     ) -> Transfer {
-        var transfer = transfer(number, of: feed, direction, in: session)
+        var transfer = transfer(number, of: feed, direction, in: session, labelled: label)
         transfer.state = .finished
         transfer.httpStatus = 200
         transfer.bytes = 12
@@ -178,6 +180,38 @@ struct TransferTableTests {
             .dropTransfers(feed, main, before: SubmissionNumber(rawValue: 7)),
         ])
         #expect(try ledger.transfers().map(\.number.rawValue) == [3, 4, 8])
+    }
+
+    /// A download for the argument of a function whose task is `refresh` of the plugin.
+    private func argument(_ number: Int64) -> Transfer {
+        let label = "\(feed.text).refresh"
+        return ended(number, in: Self.session("argument-1"), labelled: label, file: ".transfers/\(number)")
+    }
+
+    @Test func `a taken file stays until the end of the function that may read it`() async throws {
+        let ledger = try Ledger.inMemory()
+        let request = plainRequest(1)
+        try await ledger.commitAndWait([
+            .storeRequest(request, payload: []), .storeTransfer(argument(2)),
+            .startLaunch(plan(1, [.request(request)])), .takeTransfer(feed, SubmissionNumber(rawValue: 2)),
+        ])
+        try await ledger.commitAndWait([
+            .dropTransfers(feed, Self.session("argument-1"), before: SubmissionNumber(rawValue: 9))
+        ])
+        #expect(try ledger.transfersWithFiles(of: feed).map(\.number.rawValue) == [2])
+        try await ledger.commitAndWait([.endTask(LaunchNumber(rawValue: 1), request.number)])
+        #expect(try ledger.transfersWithFiles(of: feed).isEmpty)
+    }
+
+    @Test func `the file for the function of a pending or running task is not pruned`() async throws {
+        let ledger = try Ledger.inMemory()
+        let request = plainRequest(1)
+        try await ledger.commitAndWait([.storeRequest(request, payload: []), .storeTransfer(argument(2))])
+        #expect(try ledger.pruneTransfers(endedBefore: time(900), atMost: 9) == 0)
+        try await ledger.commitAndWait([.startLaunch(plan(1, [.request(request)]))])
+        #expect(try ledger.pruneTransfers(endedBefore: time(900), atMost: 9) == 0)
+        try await ledger.commitAndWait([.endTask(LaunchNumber(rawValue: 1), request.number)])
+        #expect(try ledger.pruneTransfers(endedBefore: time(900), atMost: 9) == 1)
     }
 
     @Test func `an event about a session is read with the session`() async throws {

@@ -58,6 +58,8 @@ struct StagedSubmission: Sendable {
     let lines: [BoundedLines.Line]
     /// Whether the request is continued and will need capacity of the continued lane.
     let takesCapacity: Bool
+    /// The downloads for earlier requests of the identifier whose files the commit takes.
+    let taken: [SubmissionNumber]
     /// The continued launch that the request may join without additional capacity; nil without one.
     var joined: LaunchNumber? { request.request.kind == .continued && !takesCapacity ? origin : nil }
 }

@@ -20,9 +20,9 @@ struct OpenTransfers: Sendable {
     /// commit may fail, and then nothing would report the end of the session.
     func contains(_ session: TransferSession) -> Bool { counts[session] != nil }
 
-    /// Whether a transfer of the session with this label is open, also one whose acceptance is in flight.
-    func contains(_ session: TransferSession, labelled label: String) -> Bool {
-        byNumber.values.contains { $0.session == session && $0.label == label }
+    /// Whether the download for an argument of a function is open, also one whose acceptance is in flight.
+    func contains(_ description: TransferDescription) -> Bool {
+        byNumber.values.contains { $0.isDownload(as: description) }
     }
 
     /// Adds a transfer whose acceptance is in flight.

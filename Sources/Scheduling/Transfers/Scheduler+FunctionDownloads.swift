@@ -29,16 +29,10 @@ extension Scheduler {
     mutating func beginDownloads(for request: PendingRequest, isNew: Bool, at now: Moment) {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         for (position, url) in downloads(of: identifier, plugin).sorted(by: { $0.key < $1.key }) {
-            guard let session = TransferSession.argument(position),
-                transfers[plugin]?.contains(session, labelled: identifier.text) != true,
-                isNew || file(of: identifier, in: session, plugin, at: now) == nil
+            guard let description = TransferDescription(argument: position, of: identifier, from: url),
+                transfers[plugin]?.contains(description) != true,
+                isNew || file(of: description, plugin) == nil
             else { continue }
-            let description = TransferDescription(
-                direction: .download,
-                session: session,
-                label: identifier.text,
-                url: url
-            )
             begin(NewTransfer(description, plugin: plugin), for: .function, at: now)
         }
     }
@@ -64,53 +58,102 @@ extension Scheduler {
             return
         }
         noteDownloads(for: identifier, of: transfer.plugin)
+        takeFilesWithoutRequest(for: identifier, .processing, of: transfer.plugin)
         considerRequests(of: transfer.plugin, at: now)
     }
 
     private mutating func noteDownloads(for identifier: TaskIdentifier, of plugin: PluginIdentifier) {
-        let positions = downloads(of: identifier, plugin).keys
-        let isOpen = positions.compactMap(TransferSession.argument).contains { session in
-            transfers[plugin]?.contains(session, labelled: identifier.text) == true
-        }
+        let open = transfers[plugin]
+        let isOpen = downloads(of: identifier, plugin)
+            .compactMap { TransferDescription(argument: $0.key, of: identifier, from: $0.value) }
+            .contains { open?.contains($0) == true }
         plugins[plugin].requests.setAwaitsDownload(identifier, isOpen)
     }
 
     // MARK: Files
 
-    /// The newest file for an argument of a function; nil without one, such as after a failed download.
-    private func file(
-        of identifier: TaskIdentifier,
-        in session: TransferSession,
-        _ plugin: PluginIdentifier,
-        at now: Moment
-    ) -> String? {
-        let oldest = now.wall + (.zero - configuration.transfers.retention)
-        return untakenFiles[plugin]?.newest(of: session, labelled: identifier.text, since: oldest)?.file
+    /// The newest file for an argument of a function; nil without one, such as after a failed download. The file stays
+    /// while the request waits, also after the retention of transfers.
+    private func file(of description: TransferDescription, _ plugin: PluginIdentifier) -> String? {
+        untakenFiles[plugin]?.newest(as: description)?.file
     }
 
     /// The files for the bound functions of a launch.
-    func files(ofFunctionsIn plan: LaunchPlan, at now: Moment) -> [TaskIdentifier: [Int: String]] {
+    func files(ofFunctionsIn plan: LaunchPlan) -> [TaskIdentifier: [Int: String]] {
         let tasks = Set(plan.tasks.compactMap(\.work.identifier))
         return plan.plugin.handlers.reduce(into: [:]) { files, handler in
             guard tasks.contains(handler.identifier) else { return }
-            for position in handler.downloads.keys {
-                guard let session = TransferSession.argument(position),
-                    let file = file(of: handler.identifier, in: session, plan.plugin.identifier, at: now)
+            for (position, url) in handler.downloads {
+                guard let description = TransferDescription(argument: position, of: handler.identifier, from: url),
+                    let file = file(of: description, plan.plugin.identifier)
                 else { continue }
                 files[handler.identifier, default: [:]][position] = file
             }
         }
     }
 
-    /// The changes that take the files of a function that has succeeded. Files for a newer submission stay.
+    /// The ended downloads for the function of a task whose files are not taken.
+    func numbers(
+        ofFilesFor identifier: TaskIdentifier,
+        _ kind: TaskKind,
+        of plugin: PluginIdentifier
+    ) -> [SubmissionNumber] {
+        guard kind != .transfer, hasFunctions(plugin) else { return [] }
+        return untakenFiles[plugin]?.numbers(labelled: identifier.text) ?? []
+    }
+
+    /// The changes that delete the records of ended downloads for the arguments of a function, except those with an
+    /// untaken file. The end of their sessions has no event that would delete them.
+    func droppingDownloads(before request: PendingRequest) -> [LedgerChange] {
+        let positions = downloads(of: request.request.identifier, request.plugin).keys.sorted()
+        return positions.compactMap(TransferSession.argument).map { session in
+            .dropTransfers(request.plugin, session, before: request.number)
+        }
+    }
+
+    /// Applies the taking of files that is on disk.
+    mutating func forgetFiles(_ taken: [SubmissionNumber], of plugin: PluginIdentifier) {
+        if taken.isEmpty { return }
+        for number in taken { untakenFiles[plugin]?.remove(number) }
+        dropEmptyCount(of: plugin)
+        emit(.sweepTransfers(plugin))
+    }
+
+    /// Takes the files for a task without a request, which no function gets any more: the request was cancelled or has
+    /// lapsed, perhaps before the download ended.
+    mutating func takeFilesWithoutRequest(for identifier: TaskIdentifier, _ kind: TaskKind, of plugin: PluginIdentifier)
+    {
+        let taken = numbers(ofFilesFor: identifier, kind, of: plugin)
+        if taken.isEmpty || isPendingOrRunning(identifier, of: plugin) { return }
+        keep(taken.map { .takeTransfer(plugin, $0) })
+        forgetFiles(taken, of: plugin)
+    }
+
+    /// The changes that take the files of a task that ends and is not requeued. A pending newer request has no file of
+    /// an older one: the commit that stored it has taken them.
     mutating func takingFiles(of work: PendingWork) -> [LedgerChange] {
         let plugin = work.plugin
-        guard let identifier = work.identifier, work.kind != .transfer, hasFunctions(plugin) else { return [] }
-        let next = plugins[plugin].requests.number(of: identifier)
-        let taken = (untakenFiles[plugin]?.numbers(labelled: identifier.text) ?? [])
-            .filter { number in next.map { number < $0 } ?? true }
+        guard let identifier = work.identifier else { return [] }
+        let taken = numbers(ofFilesFor: identifier, work.kind, of: plugin)
+        if taken.isEmpty || plugins[plugin].requests.number(of: identifier) != nil { return [] }
         for number in taken { untakenFiles[plugin]?.remove(number) }
         dropEmptyCount(of: plugin)
         return taken.map { .takeTransfer(plugin, $0) }
+    }
+}
+
+extension TransferDescription {
+    /// The download for an argument of a function; nil when no session can have the position.
+    fileprivate init?(argument position: Int, of identifier: TaskIdentifier, from url: String) {
+        guard let session = TransferSession.argument(position) else { return nil }
+        self.init(direction: .download, session: session, label: identifier.text, url: url)
+    }
+}
+
+extension Transfer {
+    /// Whether the transfer fetches the file for the same argument of a function from the same URL. A changed manifest
+    /// may name another URL for the argument, or move the argument to another position.
+    func isDownload(as description: TransferDescription) -> Bool {
+        session == description.session && label == description.label && url == description.shownURL
     }
 }

@@ -23,10 +23,9 @@ struct UntakenFiles: Sendable {
         }
     }
 
-    /// The newest transfer of a session with a label, if it ended since a time.
-    func newest(of session: TransferSession, labelled label: String, since oldest: WallTime) -> Transfer? {
-        let found = byNumber.values.filter { $0.session == session && $0.label == label }
-        return found.filter { $0.endedAt.map { $0 >= oldest } ?? false }.max { $0.number < $1.number }
+    /// The newest download for an argument of a function.
+    func newest(as description: TransferDescription) -> Transfer? {
+        byNumber.values.filter { $0.isDownload(as: description) }.max { $0.number < $1.number }
     }
 
     /// The transfers with a label.

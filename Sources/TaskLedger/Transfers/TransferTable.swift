@@ -31,11 +31,12 @@ extension Ledger {
         }
     }
 
-    /// The transfers of a plugin that have no end or whose file the plugin has not taken, ordered by number. Blocks until
-    /// they are read.
-    package func countedTransfers(of plugin: PluginIdentifier) throws(LedgerError) -> [Transfer] {
+    /// The transfers of a plugin whose files stay, ordered by number: the open ones, those whose file the plugin has
+    /// not taken, and those whose file a running function may read. Blocks until they are read.
+    package func transfersWithFiles(of plugin: PluginIdentifier) throws(LedgerError) -> [Transfer] {
         try read("reading transfers") { database in
-            try database.transfers("WHERE plugin.identifier = ? AND \(Transfers.isCounted)", [plugin.text])
+            let stays = "(\(Transfers.isCounted) OR \(Transfers.isRead))"
+            return try database.transfers("WHERE plugin.identifier = ? AND \(stays)", [plugin.text])
         }
     }
 
@@ -87,7 +88,7 @@ extension WriteAccess {
     }
 
     /// Deletes the ended transfers of a session below a number that have no file, whose file was taken, or whose file is
-    /// the response to an upload.
+    /// the response to an upload. A file that a running function may read stays with its record.
     func dropTransfers(
         of session: TransferSession,
         _ plugin: PluginIdentifier,
@@ -155,6 +156,23 @@ enum Transfers {
     /// The condition of a transfer that counts against the limit of its plugin.
     static let isCounted = "(ended_at IS NULL OR file IS NOT NULL AND is_taken = 0)"
 
+    /// The condition of a download whose file a running function may read. Its record and its file stay until the end
+    /// of the task, although a newer submission has taken the file.
+    static let isRead = """
+        (file IS NOT NULL AND session GLOB 'argument-*' AND EXISTS (
+            SELECT 1 FROM launch JOIN task ON task.launch = launch.number
+            WHERE launch.outcome IS NULL AND launch.plugin = transfer.plugin AND task.label = transfer.label
+                AND task.is_over = 0
+        ))
+        """
+
+    /// The condition of a download for the function of a pending request, which gets its file however late it starts.
+    static let isAwaited = """
+        (file IS NOT NULL AND is_taken = 0 AND session GLOB 'argument-*' AND EXISTS (
+            SELECT 1 FROM request WHERE request.plugin = transfer.plugin AND request.identifier = transfer.label
+        ))
+        """
+
     private static let columns = """
         number, plugin, direction, session, label, url, place, begun_at, state, fault, http_status, bytes, total, idle_ns,
         tried_at, ended_at, file, is_taken, is_paused, message
@@ -172,6 +190,7 @@ enum Transfers {
         DELETE FROM transfer
         WHERE plugin = ? AND session = ? AND number < ? AND ended_at IS NOT NULL
             AND (is_taken = 1 OR file IS NULL OR direction = \(TransferDescription.Direction.upload.rawValue))
+            AND NOT \(isRead)
         """
     )
     static let forget = StatementText("DELETE FROM transfer WHERE plugin = ?")

@@ -7,7 +7,7 @@ import Testing
 
 extension PluginEntry {
     /// The sample plugin as a library whose function takes a download as its second argument.
-    fileprivate static func loader() -> PluginEntry {
+    fileprivate static func loader(_ url: String = "https://example.com/list.gz") -> PluginEntry {
         .main(
             .app,
             permitted: [.exact(.clean)],
@@ -15,7 +15,7 @@ extension PluginEntry {
                 FunctionBinding(
                     identifier: .clean,
                     symbol: "load",
-                    arguments: [.containerPath, .download("https://example.com/list.gz"), .cancelFlag],
+                    arguments: [.containerPath, .download(url), .cancelFlag],
                     result: .int32(.zero)
                 )
             ],
@@ -82,18 +82,86 @@ struct FunctionDownloadTests {
         #expect(try #require(function).files.isEmpty)
     }
 
+    @Test func `after a failed download the function gets no file of an earlier request`() throws {
+        host.submit(.clean, after: .hours(1))
+        endDownload()
+        #expect(files.count == 1 && files.first != nil)
+        host.submit(.clean)
+        #expect(host.ledger.transfers.map(\.isTaken) == [true, false])
+        runFunction(after: .fatal, .httpStatus)
+        #expect(host.batches == [[.clean]])
+        #expect(try #require(function).files.isEmpty)
+    }
+
+    @Test func `a host that crashes before it begins the download of a new request fetches no file of the old one`() {
+        host.submit(.clean, after: .hours(1))
+        endDownload()
+        host.commits = .held
+        host.submit(.clean)
+        host.writeNextCommit()
+        host.commits = .written
+        host.restart()
+        #expect(host.ledger.transfers.map(\.isTaken) == [true, false])
+        #expect(host.reasons(.clean).contains(.downloadUnfinished(.app)))
+    }
+
+    @Test func `a request during the run of its function keeps its own file after the end of this run`() throws {
+        host.submit(.clean)
+        runFunction()
+        let first = try #require(function)
+        host.enter(first, receives: false)
+        host.submit(.clean)
+        #expect(host.ledger.transfers.map(\.isTaken) == [true, false])
+        endDownload()
+        host.complete(.clean, as: .success, in: first)
+        host.exit(first)
+        #expect(host.ledger.transfers.map(\.isTaken) == [true, false])
+        host.advance(by: .hours(1))
+        let newest = try #require(files.last ?? nil)
+        #expect(try #require(function).files == [.clean: [2: newest]])
+    }
+
     @Test func `after a failure of the function the next submission fetches the file again`() throws {
         host.submit(.clean)
         runFunction()
         endFunction(as: .failure)
-        #expect(host.outcomes(of: .clean) == [.failed] && host.ledger.transfers.map(\.isTaken) == [false])
+        #expect(host.outcomes(of: .clean) == [.failed] && host.ledger.transfers.map(\.isTaken) == [true])
         host.submit(.clean)
-        #expect(host.ledger.transfers.count == 2 && host.reasons(.clean).contains(.downloadUnfinished(.app)))
+        #expect(host.ledger.transfers.map(\.isTaken) == [false] && host.reasons(.clean).contains(.downloadUnfinished(.app)))
         runFunction()
         let newest = try #require(files.last ?? nil)
         #expect(try #require(function).files == [.clean: [2: newest]])
         endFunction()
-        #expect(host.ledger.transfers.map(\.isTaken) == [true, true])
+        #expect(host.ledger.transfers.map(\.isTaken) == [true])
+    }
+
+    @Test func `the file of a cancelled or lapsed request is taken`() {
+        host.submit(.clean, after: .hours(1))
+        endDownload()
+        host.cancel(.clean)
+        #expect(host.ledger.transfers.map(\.isTaken) == [true])
+        host.submit(.clean, after: .hours(2), until: .hours(3), needsPower: true)
+        endDownload()
+        host.change(power: false)
+        host.advance(by: .hours(4))
+        #expect(host.pending.isEmpty && host.ledger.transfers.map(\.isTaken) == [true])
+    }
+
+    @Test func `the file of a download that ends after the cancellation of its request is taken`() {
+        host.submit(.clean)
+        host.enterLibrary()
+        host.cancel(.clean)
+        host.endTry(.finished)
+        #expect(host.ledger.transfers.map(\.isTaken) == [true])
+    }
+
+    @Test func `a submission deletes the records of earlier downloads, with and without a file`() {
+        for result in [TransferEnd.Result.finished, .fatal, .finished] {
+            host.submit(.clean)
+            #expect(host.ledger.transfers.count == 1)
+            runFunction(after: result, result == .fatal ? .httpStatus : nil)
+            endFunction()
+        }
     }
 
     @Test func `a further submission waits for the open download and begins no other one`() {
@@ -102,6 +170,39 @@ struct FunctionDownloadTests {
         #expect(host.ledger.transfers.count == 1 && host.pending.contains(.clean))
         runFunction()
         #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `after an upgrade with another URL the function gets no file of the old URL`() throws {
+        host.submit(.clean, after: .hours(1))
+        endDownload()
+        let new = "https://example.com/v2/list.gz"
+        host.install(.loader(new))
+        #expect(host.ledger.transfers.map(\.url) == ["https://example.com/list.gz", new])
+        #expect(host.reasons(.clean).contains(.downloadUnfinished(.app)))
+        endDownload()
+        let newest = try #require(files.last ?? nil)
+        host.advance(by: .hours(2))
+        #expect(try #require(function).files == [.clean: [2: newest]])
+    }
+
+    @Test func `a request that has to start soon is refused while its function needs a download`() throws {
+        let request = TaskRequest(identifier: .clean, kind: .processing)
+        let answer = host.ask {
+            .submitted(Submission(request: request, submitter: .user, isOnlyIfSoon: true), reply: $0)
+        }
+        let refusal = try #require(answer?.refusal)
+        #expect(refusal.subReason == .noCapacityNow)
+        #expect(refusal.message.contains(Reason.downloadUnfinished(.app).message))
+        #expect(host.ledger.transfers.isEmpty && host.pending.isEmpty)
+    }
+
+    @Test func `a task that starts after the retention of transfers gets its file`() throws {
+        host.submit(.clean, after: .hours(8 * 24))
+        endDownload()
+        let file = try #require(files.first ?? nil)
+        host.advance(by: .hours(9 * 24))
+        #expect(host.ledger.transfers.count == 1)
+        #expect(try #require(function).files == [.clean: [2: file]])
     }
 
     @Test func `a restart of the host neither loses the download nor lets the task run before its end`() throws {
