@@ -7,8 +7,9 @@ enum SubmissionAsker: Hashable, Sendable {
     case caller(ReplyToken)
     /// The operator's schedule for the plugin. A refusal is journaled.
     case schedule(of: PluginIdentifier, occurrence: WallTime)
-    /// The bound function that takes the transfer as an argument. After a refusal its argument is NULL.
-    case function
+    /// The bound function of a task, which takes the transfer as an argument. A refusal is journaled, and the argument
+    /// is NULL.
+    case function(of: PluginIdentifier, for: TaskIdentifier)
 }
 
 // Submission of requests: acceptance, refusal, replacement. The answer is sent after the commit.
@@ -110,7 +111,8 @@ extension Scheduler {
         case .caller(let reply): emit(.answer(reply, .refused(refusal)))
         case .schedule(let plugin, let occurrence):
             missOccurrence(occurrence, of: submission.request.identifier, plugin, because: refusal, at: now)
-        case .function: break
+        case .function(let plugin, let identifier):
+            noteRefusedDownload(for: identifier, of: plugin, because: refusal, at: now)
         }
     }
 
@@ -222,7 +224,6 @@ extension Scheduler {
             keep([.journal(.replacement(of: replaced, by: request, at: now))])
         }
         forgetFiles(submission.taken, of: plugin)
-        beginDownloads(for: request, isNew: true, at: now)
         place(request, at: now)
         if let replaced { plugins[plugin].requests.replacements.add(request, replacing: replaced, at: now.wall) }
         plugins[plugin].requests.end(submission.change, about: identifier)
@@ -253,7 +254,9 @@ extension Scheduler {
         switch submission.asker {
         case .caller(let reply): emit(.answer(reply, .refused(.notRecorded("request", because: message))))
         case .schedule: rollBackOccurrence(of: identifier, plugin, at: now)
-        case .function:
+        case .function(let plugin, let identifier):
+            let refusal = SubmissionRefusal.notRecorded("request", because: message)
+            noteRefusedDownload(for: identifier, of: plugin, because: refusal, at: now)
             if let transfer { downloadEnded(transfer, at: now) }
         }
         resumeOperations(of: plugin, at: now)

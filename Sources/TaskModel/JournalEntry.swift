@@ -40,6 +40,7 @@ package struct JournalEntry: Hashable, Sendable {
         case cursorCleared
         case transferPaused
         case transferResumed
+        case downloadRefused
         case setbacks
         case configurationReloaded
         case backedUp
@@ -55,7 +56,8 @@ package struct JournalEntry: Hashable, Sendable {
                 .simulationEnded, .leftoverKilled, .limitsMissing, .violation, .denied, .occurrenceMissed,
                 .pluginInstalled,
                 .pluginChanged, .pluginRefused, .provenanceRefused, .pluginRemoved, .pluginPaused,
-                .pluginResumed, .pushTokenChanged, .cursorCleared, .transferPaused, .transferResumed, .setbacks,
+                .pluginResumed, .pushTokenChanged, .cursorCleared, .transferPaused, .transferResumed, .downloadRefused,
+                .setbacks,
                 .configurationReloaded, .backedUp, .restored, .outcomesLost,
             ]
         }
@@ -115,6 +117,8 @@ package struct JournalEntry: Hashable, Sendable {
             case .cursorCleared: ("cursor-cleared", "a user or the host deleted the cursor of a task", false)
             case .transferPaused: ("transfer-paused", "a user paused a transfer, which waits", false)
             case .transferResumed: ("transfer-resumed", "a user resumed a paused transfer", false)
+            case .downloadRefused:
+                ("download-refused", "a download for the argument of a bound function was refused", false)
             case .setbacks:
                 (
                     "setbacks", "several runs in a row moved the cursor of a task and ended by faults or host losses",

@@ -24,7 +24,7 @@ const GROUPS = [
   ["submissions", ["submitted", "replaced", "cancelled", "lapsed", "lease-lost", "superseded", "occurrence-missed"]],
   ["actions of users", ["stop-requested", "cancel-requested", "launch-requested", "expiration-simulated", "triggered",
     "conditions-simulated", "simulation-ended", "cursor-cleared"]],
-  ["transfers", ["transfer-paused", "transfer-resumed"]],
+  ["transfers", ["transfer-paused", "transfer-resumed", "download-refused"]],
   ["pushes and notifications", ["notified", "push-token-changed"]],
   ["plugins", ["plugin-installed", "plugin-changed", "plugin-refused", "provenance-refused", "plugin-removed",
     "plugin-paused", "plugin-resumed"]],

@@ -22,25 +22,41 @@ extension Scheduler {
         return handlers.first { $0.identifier == identifier }?.downloads ?? [:]
     }
 
-    /// Begins the downloads for the function of a request, and lets the request wait for open ones.
-    ///
-    /// - Parameter isNew: whether the request was submitted now. Its files are then fetched again; a requeued request
-    ///   takes the files that its earlier run has left.
-    mutating func beginDownloads(for request: PendingRequest, isNew: Bool, at now: Moment) {
+    /// Begins the downloads for the function of a request that are neither open nor ended with a file. The commit of a
+    /// new request has taken the files of earlier ones; a requeued request gets the files that its earlier run has left.
+    private mutating func beginDownloads(for request: PendingRequest, at now: Moment) {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         for (position, url) in downloads(of: identifier, plugin).sorted(by: { $0.key < $1.key }) {
             guard let description = TransferDescription(argument: position, of: identifier, from: url),
                 transfers[plugin]?.contains(description) != true,
-                isNew || file(of: description, plugin) == nil
+                file(of: description, plugin) == nil
             else { continue }
-            begin(NewTransfer(description, plugin: plugin), for: .function, at: now)
+            begin(NewTransfer(description, plugin: plugin), for: .function(of: plugin, for: identifier), at: now)
         }
+    }
+
+    /// Journals the refusal of a download with the task whose function takes it.
+    mutating func noteRefusedDownload(
+        for identifier: TaskIdentifier,
+        of plugin: PluginIdentifier,
+        because refusal: SubmissionRefusal,
+        at now: Moment
+    ) {
+        let entry = JournalEntry(
+            at: now.wall,
+            event: .downloadRefused,
+            plugin: plugin,
+            label: identifier.text,
+            blame: .nobody,
+            message: "a download for the function was refused, and its argument is NULL: \(refusal)"
+        )
+        note(entry)
     }
 
     /// Lets a request that was placed wait for the open downloads of its function.
     mutating func awaitDownloads(of request: PendingRequest, at now: Moment) {
         guard hasFunctions(request.plugin), request.request.kind != .transfer else { return }
-        beginDownloads(for: request, isNew: false, at: now)
+        beginDownloads(for: request, at: now)
         noteDownloads(for: request.request.identifier, of: request.plugin)
     }
 

@@ -10,6 +10,9 @@ extension Scheduler {
         let plugin = transfer.plugin
         if let refusal = refusal(of: transfer.description, by: plugin) {
             if case .caller(let reply) = asker { emit(.answer(reply, .refused(refusal))) }
+            if case .function(let plugin, let identifier) = asker, !isStopping {
+                noteRefusedDownload(for: identifier, of: plugin, because: refusal, at: now)
+            }
             return
         }
         let number = nextSubmission()

@@ -205,6 +205,15 @@ struct FunctionDownloadTests {
         #expect(try #require(function).files == [.clean: [2: file]])
     }
 
+    @Test func `a refused download is journaled with the task, whose function gets no file`() throws {
+        let host = SchedulerDriver.forTransfers(.loader()) { $0.limits.transfer = 0 }
+        host.submit(.clean)
+        let entries = host.entries(.downloadRefused)
+        #expect(entries.map(\.label) == [TaskIdentifier.clean.text])
+        #expect(entries.first?.message.contains("limits.transfer") == true)
+        #expect(try #require(host.plans.last { $0.lane == .background }).files.isEmpty)
+    }
+
     @Test func `a restart of the host neither loses the download nor lets the task run before its end`() throws {
         host.submit(.clean)
         host.enterLibrary()
