@@ -1,4 +1,5 @@
 -- Periodic duties of the whole fleet. Each sync performs those that are due and that no other sync performs.
+-- A duty that fails is due again after its period: it stops neither the renewal of the host nor other duties.
 
 create or replace function bgtask_fleet.perform_duties() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -9,15 +10,26 @@ begin
         select name from bgtask_fleet.duty where due_at <= now() order by due_at limit 1 for update skip locked
     loop
         update bgtask_fleet.duty set due_at = now() + every where name = v_duty;
-        case v_duty
-            when 'rescue' then perform bgtask_fleet.rescue(200);
-            when 'lapse' then perform bgtask_fleet.lapse(200);
-            when 'schedule' then perform bgtask_fleet.tick(100);
-            when 'campaign' then perform bgtask_fleet.stop_failing_campaigns();
-            when 'count' then update bgtask_fleet.setting set hosts = (select count(*) from bgtask_fleet.host);
-            when 'prune' then perform bgtask_fleet.prune(1000);
-        end case;
+        begin
+            perform bgtask_fleet.perform_duty(v_duty);
+        exception when others then
+            raise warning 'duty %: %', v_duty, sqlerrm;
+        end;
     end loop;
+end
+$$;
+
+create or replace function bgtask_fleet.perform_duty(p_duty text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    case p_duty
+        when 'rescue' then perform bgtask_fleet.rescue(200);
+        when 'lapse' then perform bgtask_fleet.lapse(200);
+        when 'schedule' then perform bgtask_fleet.tick(100);
+        when 'campaign' then perform bgtask_fleet.stop_failing_campaigns();
+        when 'count' then update bgtask_fleet.setting set hosts = (select count(*) from bgtask_fleet.host);
+        when 'prune' then perform bgtask_fleet.prune(1000);
+    end case;
 end
 $$;
 
@@ -84,15 +96,16 @@ begin
         v_every = extract(epoch from v_schedule.every);
         v_tick = to_timestamp(floor(extract(epoch from now())::double precision / v_every) * v_every);
         update bgtask_fleet.schedule set next_at = v_tick + every where name = v_schedule.name;
-        insert into bgtask_fleet.schedule_tick (schedule, tick) values (v_schedule.name, v_tick) on conflict do nothing;
-        continue when not found;
-        -- One schedule with a removed host must not stop the other ones.
+        -- A schedule that fails, such as one of a removed host, must not stop the other ones.
         begin
+            insert into bgtask_fleet.schedule_tick (schedule, tick) values (v_schedule.name, v_tick)
+            on conflict do nothing;
+            continue when not found;
             perform bgtask_fleet.submit(v_schedule.target, v_schedule.plugin, v_schedule.identifier, v_schedule.kind,
                 v_schedule.request, v_schedule.payload, v_tick, null, null, null, 0,
                 jsonb_build_object('spread_seconds', extract(epoch from v_schedule.spread)));
             v_count = v_count + 1;
-        exception when sqlstate 'BG004' then
+        exception when others then
             raise warning 'schedule %: %', v_schedule.name, sqlerrm;
         end;
     end loop;

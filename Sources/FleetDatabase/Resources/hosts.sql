@@ -133,11 +133,18 @@ begin
         v_item.payload = v_campaign.payload;
         v_item.host_id = v_host.host_id;
         v_item.priority = v_campaign.priority;
-        v_item.not_before = v_campaign.not_before + make_interval(secs => v_campaign.slot);
         v_item.deadline = v_campaign.deadline;
         v_item.campaign_id = v_campaign.campaign_id;
-        perform bgtask_fleet.put_item(v_item);
-        v_count = v_count + 1;
+        -- A campaign that fails must stop neither the other ones nor the claims of the host.
+        begin
+            v_item.not_before = v_campaign.not_before + make_interval(secs => v_campaign.slot);
+            perform bgtask_fleet.put_item(v_item);
+            v_count = v_count + 1;
+        exception when data_exception or integrity_constraint_violation then
+            raise warning 'campaign %: %', v_campaign.campaign_id, sqlerrm;
+            update bgtask_fleet.campaign_result set outcome = 'invalid', ended_at = now()
+            where campaign_id = v_campaign.campaign_id and host_id = v_host.host_id;
+        end;
     end loop;
     return v_count;
 end

@@ -27,6 +27,55 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
         '^(host|any|each):[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$', 'use host:NAME, any:GROUP or each:GROUP')
 $$;
 
+-- Checks the work of an item, a campaign or a schedule, so that no later tick, join or claim fails because of it.
+create or replace function bgtask_fleet.check_work(
+    p_target text, p_plugin text, p_identifier text, p_kind text, p_request jsonb, p_payload bytea,
+    p_spread_seconds double precision
+) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+    perform bgtask_fleet.check_target(p_target);
+    perform bgtask_fleet.check_value('plugin', p_plugin, '^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$', 'name a plugin');
+    perform bgtask_fleet.check_value('identifier', p_identifier, '^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$',
+        'name an identifier that the plugin''s manifest permits');
+    perform bgtask_fleet.check_value('kind', p_kind, '^[a-z][a-z-]{0,62}$',
+        'name a kind of request, such as processing');
+    if octet_length(p_payload) > 65536 then
+        raise exception 'payload of % bytes is too large', octet_length(p_payload)
+            using errcode = 'BG004', hint = 'use at most 65536 bytes';
+    end if;
+    if not coalesce(p_spread_seconds, 0) between 0 and 31622400 then
+        raise exception 'spread of % s is invalid', p_spread_seconds
+            using errcode = 'BG004', hint = 'use 0 seconds to 366 days';
+    end if;
+    if split_part(p_target, ':', 1) = 'host'
+        and not exists (select from bgtask_fleet.host where name = split_part(p_target, ':', 2)) then
+        raise exception 'host "%" is not enrolled', split_part(p_target, ':', 2)
+            using errcode = 'BG004', hint = 'list the hosts with: bgtask-feeder hosts';
+    end if;
+    perform bgtask_fleet.check_request(coalesce(p_request, '{}'));
+end
+$$;
+
+-- Checks that the members of a request are booleans or strings: a feeder refuses any other answer as a whole.
+create or replace function bgtask_fleet.check_request(p_request jsonb) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_member text;
+begin
+    if jsonb_typeof(p_request) <> 'object' then
+        raise exception 'request is of the type %', jsonb_typeof(p_request)
+            using errcode = 'BG004', hint = 'use a JSON object';
+    end if;
+    for v_member in
+        select key from jsonb_each(p_request) where jsonb_typeof(value) not in ('boolean', 'string')
+    loop
+        raise exception 'member "%" of the request is of the type %', v_member, jsonb_typeof(p_request -> v_member)
+            using errcode = 'BG004', hint = 'use a boolean or a string';
+    end loop;
+end
+$$;
+
 -- Locks the host's row against a newer feeder, and returns it. The login role must be the role of the host.
 create or replace function bgtask_fleet.caller(p_host text, p_incarnation bigint) returns bgtask_fleet.host
 language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -13,12 +13,8 @@ declare
     v_name text = substr(p_target, strpos(p_target, ':') + 1);
     v_item bgtask_fleet.item;
 begin
-    perform bgtask_fleet.check_target(p_target);
-    perform bgtask_fleet.check_value('plugin', p_plugin, '^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$', 'name a plugin');
-    perform bgtask_fleet.check_value('identifier', p_identifier, '^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$',
-        'name an identifier that the plugin''s manifest permits');
-    perform bgtask_fleet.check_value('kind', p_kind, '^[a-z][a-z-]{0,62}$',
-        'name a kind of request, such as processing');
+    perform bgtask_fleet.check_work(p_target, p_plugin, p_identifier, p_kind, p_request, p_payload,
+        (p_campaign ->> 'spread_seconds')::double precision);
     v_item.plugin = p_plugin;
     v_item.identifier = p_identifier;
     v_item.kind = p_kind;
@@ -36,11 +32,7 @@ begin
     elsif v_class = 'any' then
         v_item.scope = v_name;
     else
-        select host_id into v_item.host_id from bgtask_fleet.host where name = v_name;
-        if not found then
-            raise exception 'host "%" is not enrolled', v_name
-                using errcode = 'BG004', hint = 'list the hosts with: bgtask-feeder hosts';
-        end if;
+        select host_id into strict v_item.host_id from bgtask_fleet.host where name = v_name;
     end if;
     return bgtask_fleet.put_item(v_item);
 end
@@ -121,7 +113,7 @@ declare
 begin
     perform bgtask_fleet.check_value('schedule', p_name, '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
         'use lower-case letters, digits, dots and hyphens');
-    perform bgtask_fleet.check_target(p_target);
+    perform bgtask_fleet.check_work(p_target, p_plugin, p_identifier, p_kind, p_request, p_payload, p_spread_seconds);
     if not coalesce(p_every_seconds between 1 and 31622400, false) then
         raise exception 'period of % s is invalid', p_every_seconds
             using errcode = 'BG004', hint = 'use 1 second to 366 days';

@@ -1,5 +1,8 @@
--- Migration 2: the cursor of an item, and the groups of its host for which a feeder claims.
+-- Migration 2: the cursor of an item, the groups of its host for which a feeder claims, and the limits of payloads.
 
 alter table bgtask_fleet.item add column cursor bytea check (octet_length(cursor) <= 4096);
 -- Null: all groups with which the host is enrolled.
 alter table bgtask_fleet.host add column chosen_groups text[];
+-- The limits of an item: a campaign or schedule beyond them would fail at each join or tick.
+alter table bgtask_fleet.campaign add check (octet_length(payload) <= 65536);
+alter table bgtask_fleet.schedule add check (octet_length(payload) <= 65536), add check (spread >= '0 seconds');
