@@ -26,7 +26,7 @@ begin
         when 'rescue' then perform bgtask_fleet.rescue(200);
         when 'lapse' then perform bgtask_fleet.lapse(200);
         when 'schedule' then perform bgtask_fleet.tick(100);
-        when 'campaign' then perform bgtask_fleet.stop_failing_campaigns();
+        when 'campaign' then perform bgtask_fleet.stop_campaigns(1000);
         when 'count' then update bgtask_fleet.setting set hosts = (select count(*) from bgtask_fleet.host);
         when 'prune' then perform bgtask_fleet.prune(1000);
     end case;
@@ -113,19 +113,42 @@ begin
 end
 $$;
 
--- Stops campaigns whose share of failures has reached their limit.
-create or replace function bgtask_fleet.stop_failing_campaigns() returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-    update bgtask_fleet.campaign c set stopped_at = now(), stop_reason = 'failures'
-    from (
-        select r.campaign_id, count(*) as ended,
-            count(*) filter (where r.outcome in ('failed', 'abandoned', 'crashed')) as failed
-        from bgtask_fleet.campaign_result r join bgtask_fleet.campaign o on o.campaign_id = r.campaign_id
-        where o.stopped_at is null and o.abort_percent is not null and r.outcome is not null
-            and r.outcome <> 'not-installed'
-        group by r.campaign_id) counted
-    where c.campaign_id = counted.campaign_id and counted.ended >= c.abort_after
-        and counted.failed * 100 >= counted.ended * c.abort_percent
+-- Stops campaigns whose share of failures has reached their limit, and at most p_limit items of stopped campaigns: a
+-- stop is bounded, and a host may join a campaign at the moment of its stop. Returns the number of these items.
+create or replace function bgtask_fleet.stop_campaigns(p_limit integer) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_campaign bgtask_fleet.campaign;
+    v_stop record;
+    v_count integer = 0;
+begin
+    update bgtask_fleet.campaign set stopped_at = now(), stop_reason = 'failures'
+    where campaign_id in (select bgtask_fleet.failing_campaigns());
+    for v_campaign in
+        select * from bgtask_fleet.campaign c
+        where stopped_at is not null and exists (select from bgtask_fleet.item i
+            where i.campaign_id = c.campaign_id and (i.claimed_by is null or i.end_requested is null))
+        order by campaign_id
+    loop
+        exit when v_count >= p_limit;
+        select * into v_stop
+        from bgtask_fleet.stop_campaign(v_campaign.campaign_id, v_campaign.stop_reason, p_limit - v_count);
+        v_count = v_count + v_stop.ended + v_stop.requested;
+    end loop;
+    return v_count;
+end
+$$;
+
+-- Every final outcome is a failure, except a success and the end of an item that did not run.
+create or replace function bgtask_fleet.failing_campaigns() returns setof bigint
+language sql stable set search_path = pg_catalog, pg_temp as $$
+    select c.campaign_id
+    from bgtask_fleet.campaign c join bgtask_fleet.campaign_result r on r.campaign_id = c.campaign_id
+    where c.stopped_at is null and c.abort_percent is not null and r.outcome is not null
+        and r.outcome <> 'not-installed'
+    group by c.campaign_id
+    having count(*) >= c.abort_after and count(*) filter (where r.outcome not in
+        ('succeeded', 'no-data', 'replaced', 'cancelled', 'lapsed')) * 100 >= count(*) * c.abort_percent
 $$;
 
 -- Deletes old outcomes, ticks and campaigns, a bounded number at a time.

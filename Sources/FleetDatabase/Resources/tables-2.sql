@@ -6,3 +6,5 @@ alter table bgtask_fleet.host add column chosen_groups text[];
 -- The limits of an item: a campaign or schedule beyond them would fail at each join or tick.
 alter table bgtask_fleet.campaign add check (octet_length(payload) <= 65536);
 alter table bgtask_fleet.schedule add check (octet_length(payload) <= 65536), add check (spread >= '0 seconds');
+-- A stopped campaign ends its items.
+create index item_campaign on bgtask_fleet.item (campaign_id) where campaign_id is not null;
