@@ -202,6 +202,8 @@ begin
             where plugin = any(v_plugins) and scope = any(v_scopes) and bucket = p_bucket
                 and host_id is null and claimed_by is null and not_before <= now()
                 and (deadline is null or deadline > now())
+                and (refused_by is null or p_caller.host_id <> all(refused_by)
+                    or refused_at <= now() - interval '5 minutes')
                 and not exists (select from bgtask_fleet.item held where held.claimed_by = p_caller.host_id
                     and held.plugin = i.plugin and held.identifier = i.identifier)
             order by priority, not_before, item_id limit p_limit - cardinality(p_all) for update skip locked);

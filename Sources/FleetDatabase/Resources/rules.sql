@@ -128,18 +128,41 @@ begin
 end
 $$;
 
--- Takes the claim from an item. A newer pending item of the same work replaces it instead.
+-- Whether a host that returned an unbound item for this reason would refuse it again: the reason is neither the host's
+-- capacity, nor its lease, nor the way to the host.
+create or replace function bgtask_fleet.is_lasting(p_reason text) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    select p_reason not in ('never-submitted', 'lease-lost', 'claim-exists', 'no-capacity-now', 'processing-limit',
+        'refresh-limit', 'lease-not-trusted', 'submitter-may-not-schedule', 'host-stopping', 'not-recorded')
+$$;
+
+-- Takes the claim from an item. A newer pending item of the same work replaces it instead. The delay applies to a bound
+-- item and to an invalid one. Any other unbound item is due at once, but not for the hosts that refused it.
 create or replace function bgtask_fleet.unclaim(p_item bgtask_fleet.item, p_reason text, p_delay interval) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_delay interval = p_delay;
+    v_refused bigint[] = p_item.refused_by;
+    v_refused_at timestamptz = p_item.refused_at;
 begin
     if p_item.end_requested is not null then
         perform bgtask_fleet.end_item(p_item, p_item.end_requested, jsonb_build_object('reason', p_reason));
         return p_item.end_requested;
     end if;
+    if p_item.host_id is null and p_reason not like 'request-invalid%' then
+        v_delay = null;
+        if bgtask_fleet.is_lasting(p_reason) then
+            if v_refused_at <= now() - interval '5 minutes' then v_refused = null; end if;
+            v_refused = v_refused || p_item.claimed_by;
+            v_refused_at = now();
+            -- The list is bounded: the item waits for all hosts instead.
+            if cardinality(v_refused) >= 20 then v_delay = interval '5 minutes'; end if;
+        end if;
+    end if;
     begin
         update bgtask_fleet.item set claimed_by = null, claimed_at = null, waiting_for = null,
             released_by = p_item.claimed_by, released_at = now(), release_reason = p_reason, releases = releases + 1,
-            not_before = case when host_id is null then not_before else greatest(not_before, now() + p_delay) end
+            refused_by = v_refused, refused_at = v_refused_at, not_before = greatest(not_before, now() + v_delay)
         where item_id = p_item.item_id;
     exception when unique_violation then
         perform bgtask_fleet.end_item(p_item, 'replaced', jsonb_build_object('reason', p_reason));
