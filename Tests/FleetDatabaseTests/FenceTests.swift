@@ -53,6 +53,25 @@ struct FenceTests {
         }
     }
 
+    @Test func `a renewal returns the interval of the lease that it wrote, also when its duties change the interval`()
+        async throws
+    {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            // The duty counts two hosts, for which the interval is an hour.
+            try await server.sql(
+                "update bgtask_fleet.setting set renewals_per_second = 1, minimum_interval = '1 hour', hosts = 7200; "
+                    + "update bgtask_fleet.duty set due_at = now() - interval '1 hour' where name = 'count'"
+            )
+            let interval = try await a.renew(plugins: nil, waiting: []).intervalSeconds
+            let lease = try await server.sql(
+                "select extract(epoch from lease_until - seen_at)::integer from bgtask_fleet.host where name = 'a'"
+            )
+            #expect(interval == 7_200 && lease == "21600")
+            #expect(try await a.renew(plugins: nil, waiting: []).intervalSeconds == 3_600)
+        }
+    }
+
     @Test func `a host holds one claim for each plugin and identifier`() async throws {
         try await PostgreSQLServer.with { server in
             let a = try await HostCalls.begin("a", on: server)

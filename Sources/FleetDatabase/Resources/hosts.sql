@@ -49,9 +49,10 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_host bgtask_fleet.host = bgtask_fleet.caller(p_host, p_incarnation);
     v_groups text[] = bgtask_fleet.active_groups(v_host);
-    v_length interval = bgtask_fleet.lease_length();
+    -- Computed once: the duties, or an operator meanwhile, may change it, and the host must not trust a longer lease.
+    v_interval interval = bgtask_fleet.lease_interval();
 begin
-    update bgtask_fleet.host set seen_at = now(), lease_until = now() + v_length,
+    update bgtask_fleet.host set seen_at = now(), lease_until = now() + 3 * v_interval,
         campaign_cursor = greatest(campaign_cursor, coalesce((
             -- A campaign with a lower number may be committed later, but not ten minutes later.
             select max(campaign_id) from bgtask_fleet.campaign_result
@@ -76,7 +77,7 @@ begin
         and i.claimed_by = v_host.host_id and i.waiting_for is distinct from w.value ->> 'reason';
     perform bgtask_fleet.perform_duties();
     return jsonb_build_object(
-        'interval_seconds', extract(epoch from bgtask_fleet.lease_interval()),
+        'interval_seconds', extract(epoch from v_interval),
         'drained', v_host.drained_at is not null,
         'held', coalesce((select jsonb_agg(jsonb_build_object('item', item_id, 'fence', fence,
                 'bound', host_id is not null) order by item_id)
