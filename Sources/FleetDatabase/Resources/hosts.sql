@@ -269,7 +269,10 @@ begin
         elsif v_accepted then
             perform bgtask_fleet.check_value('outcome', v_report ->> 'outcome', '^[a-z][a-z-]{0,62}$',
                 'use lower-case letters and hyphens');
-            perform bgtask_fleet.end_item(v_item, v_report ->> 'outcome', v_report -> 'detail');
+            -- A host cancels the request of a replaced item too.
+            perform bgtask_fleet.end_item(v_item, case v_report ->> 'outcome'
+                when 'cancelled' then coalesce(v_item.end_requested, 'cancelled') else v_report ->> 'outcome' end,
+                v_report -> 'detail');
         end if;
         v_results = v_results || jsonb_build_object('item', v_report -> 'item', 'fence', v_report -> 'fence',
             'accepted', v_accepted);
