@@ -51,7 +51,9 @@ struct QueueTests {
         }
     }
 
-    @Test func `a claimed item that a newer submission replaced ends as replaced when its host cancels it`() async throws {
+    @Test func `a claimed item that a newer submission replaced ends as replaced when its host cancels it`()
+        async throws
+    {
         try await PostgreSQLServer.with { server in
             let a = try await HostCalls.begin("a", on: server)
             let submitter = server.database(as: "sub")

@@ -1,34 +1,42 @@
 -- Periodic duties of the whole fleet. Each sync performs those that are due and that no other sync performs.
 -- A duty that fails is due again after its period: it stops neither the renewal of the host nor other duties.
 
+-- A duty that reached its limit is due again at once. In a small fleet a renewal performs all due duties: its renewals
+-- are too rare for one duty each.
 create or replace function bgtask_fleet.perform_duties() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+    v_limit integer = (select case when hosts < 300 then 6 else 1 end from bgtask_fleet.setting);
     v_duty text;
+    v_more boolean;
 begin
     for v_duty in
-        select name from bgtask_fleet.duty where due_at <= now() order by due_at limit 1 for update skip locked
+        select name from bgtask_fleet.duty where due_at <= now() order by due_at limit v_limit for update skip locked
     loop
-        update bgtask_fleet.duty set due_at = now() + every where name = v_duty;
+        v_more = false;
         begin
-            perform bgtask_fleet.perform_duty(v_duty);
+            v_more = bgtask_fleet.perform_duty(v_duty);
         exception when others then
             raise warning 'duty %: %', v_duty, sqlerrm;
         end;
+        update bgtask_fleet.duty set due_at = case when v_more then now() else now() + every end where name = v_duty;
     end loop;
 end
 $$;
 
-create or replace function bgtask_fleet.perform_duty(p_duty text) returns void
+-- Performs a duty. True when it reached its limit, so that more may remain.
+create or replace function bgtask_fleet.perform_duty(p_duty text) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
     case p_duty
-        when 'rescue' then perform bgtask_fleet.rescue(200);
-        when 'lapse' then perform bgtask_fleet.lapse(200);
-        when 'schedule' then perform bgtask_fleet.tick(100);
-        when 'campaign' then perform bgtask_fleet.stop_campaigns(1000);
-        when 'count' then update bgtask_fleet.setting set hosts = (select count(*) from bgtask_fleet.host);
-        when 'prune' then perform bgtask_fleet.prune(1000);
+        when 'rescue' then return bgtask_fleet.rescue(200) >= 200;
+        when 'lapse' then return bgtask_fleet.lapse(200) >= 200;
+        when 'schedule' then return bgtask_fleet.tick(100) >= 100;
+        when 'campaign' then return bgtask_fleet.stop_campaigns(1000) >= 1000;
+        when 'prune' then return bgtask_fleet.prune_old(1000);
+        when 'count' then
+            update bgtask_fleet.setting set hosts = (select count(*) from bgtask_fleet.host);
+            return false;
     end case;
 end
 $$;
@@ -151,17 +159,25 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
         ('succeeded', 'no-data', 'replaced', 'cancelled', 'lapsed')) * 100 >= count(*) * c.abort_percent
 $$;
 
--- Deletes old outcomes, ticks and campaigns, a bounded number at a time.
-create or replace function bgtask_fleet.prune(p_limit integer) returns void
+-- Deletes old outcomes, ticks and campaigns, a bounded number at a time. True when more may remain.
+create or replace function bgtask_fleet.prune_old(p_limit integer) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
     v_before timestamptz = now() - (select retention from bgtask_fleet.setting);
+    v_count bigint;
+    v_more boolean;
 begin
     delete from bgtask_fleet.outcome where outcome_id in (
         select outcome_id from bgtask_fleet.outcome where ended_at < v_before order by ended_at limit p_limit);
+    get diagnostics v_count = row_count;
+    v_more = v_count >= p_limit;
     delete from bgtask_fleet.schedule_tick where (schedule, tick) in (
         select schedule, tick from bgtask_fleet.schedule_tick where tick < v_before limit p_limit);
+    get diagnostics v_count = row_count;
+    v_more = v_more or v_count >= p_limit;
     delete from bgtask_fleet.campaign where campaign_id in (
         select campaign_id from bgtask_fleet.campaign where stopped_at < v_before limit 10);
+    get diagnostics v_count = row_count;
+    return v_more or v_count >= 10;
 end
 $$;
