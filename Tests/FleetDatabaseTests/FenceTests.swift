@@ -102,6 +102,21 @@ struct FenceTests {
         }
     }
 
+    @Test func `a host holds at most a thousand claims`() async throws {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            try await server.sql(
+                "insert into bgtask_fleet.item (plugin, identifier, kind, scope, not_before) "
+                    + "select 'com.example.p', 't' || number, 'processing', 'web', now() "
+                    + "from generate_series(1, 1010) number"
+            )
+            let room = [PluginRoom(plugin: "com.example.p", free: 10_000)]
+            #expect(try await a.claim(room, bucket: 0, limit: 995).count == 995)
+            #expect(try await a.claim(room, bucket: 0, limit: 995).count == 5)
+            #expect(try await a.claim(room, bucket: 0, limit: 995) == [])
+        }
+    }
+
     @Test func `a claim that never reached its host returns to the queue and gets a new fence`() async throws {
         try await PostgreSQLServer.with { server in
             let a = try await HostCalls.begin("a", on: server)

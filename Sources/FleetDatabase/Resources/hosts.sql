@@ -152,7 +152,8 @@ end
 $$;
 
 -- Claims due items for this host: bound ones first, then those of its groups from the bucket p_bucket on, at most one
--- for each plugin and identifier. p_rooms: [{plugin, free}], the largest number of items of each plugin.
+-- for each plugin and identifier. p_rooms: [{plugin, free}], the largest number of items of each plugin. A host holds
+-- at most 1,000 claims: a report of all of them ends within its timeout.
 create or replace function bgtask_fleet.claim(
     p_host text, p_incarnation bigint, p_rooms jsonb, p_bucket integer, p_limit integer
 ) returns jsonb
@@ -160,9 +161,13 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_host bgtask_fleet.host = bgtask_fleet.caller(p_host, p_incarnation);
     v_all bgtask_fleet.item[] = '{}';
-    v_limit integer = least(p_limit, 1000);
+    v_limit integer;
 begin
     if v_host.drained_at is not null then return '[]'; end if;
+    -- Two claims at once must not exceed the limit of the host together.
+    perform from bgtask_fleet.host where host_id = v_host.host_id for no key update;
+    v_limit = least(p_limit, 1000 - (select count(*) from bgtask_fleet.item where claimed_by = v_host.host_id));
+    if v_limit <= 0 then return '[]'; end if;
     v_all = bgtask_fleet.claim_part(v_host, p_rooms, null, v_limit, v_all);
     -- Without a lease every other host may rescue a claim of a group at once.
     if v_host.lease_until > now() then
