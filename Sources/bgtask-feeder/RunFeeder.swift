@@ -40,8 +40,9 @@ struct RunFeeder: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func validate() throws {
-        guard (1...100_000).contains(claims) else {
-            throw ValidationError("--claims is \(claims); choose a whole number from 1 to 100000")
+        // The database has the same limit.
+        guard (1...1_000).contains(claims) else {
+            throw ValidationError("--claims is \(claims); choose a whole number from 1 to 1000")
         }
     }
 

@@ -53,6 +53,25 @@ struct FenceTests {
         }
     }
 
+    @Test func `a renewal returns the interval of the lease that it wrote, also when its duties change the interval`()
+        async throws
+    {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            // The duty counts two hosts, for which the interval is an hour.
+            try await server.sql(
+                "update bgtask_fleet.setting set renewals_per_second = 1, minimum_interval = '1 hour', hosts = 7200; "
+                    + "update bgtask_fleet.duty set due_at = now() - interval '1 hour' where name = 'count'"
+            )
+            let interval = try await a.renew(plugins: nil, waiting: []).intervalSeconds
+            let lease = try await server.sql(
+                "select extract(epoch from lease_until - seen_at)::integer from bgtask_fleet.host where name = 'a'"
+            )
+            #expect(interval == 7_200 && lease == "21600")
+            #expect(try await a.renew(plugins: nil, waiting: []).intervalSeconds == 3_600)
+        }
+    }
+
     @Test func `a host holds one claim for each plugin and identifier`() async throws {
         try await PostgreSQLServer.with { server in
             let a = try await HostCalls.begin("a", on: server)
@@ -80,6 +99,21 @@ struct FenceTests {
             #expect(try await a.claim(room, bucket: 7, limit: 10).count == 4)
             #expect(try await a.claim(room, bucket: 7, limit: 1).count == 1)
             #expect(try await a.claim([PluginRoom(plugin: "com.example.q", free: 4)], bucket: 7, limit: 9) == [])
+        }
+    }
+
+    @Test func `a host holds at most a thousand claims`() async throws {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            try await server.sql(
+                "insert into bgtask_fleet.item (plugin, identifier, kind, scope, not_before) "
+                    + "select 'com.example.p', 't' || number, 'processing', 'web', now() "
+                    + "from generate_series(1, 1010) number"
+            )
+            let room = [PluginRoom(plugin: "com.example.p", free: 10_000)]
+            #expect(try await a.claim(room, bucket: 0, limit: 995).count == 995)
+            #expect(try await a.claim(room, bucket: 0, limit: 995).count == 5)
+            #expect(try await a.claim(room, bucket: 0, limit: 995) == [])
         }
     }
 

@@ -51,6 +51,23 @@ struct QueueTests {
         }
     }
 
+    @Test func `a claimed item that a newer submission replaced ends as replaced when its host cancels it`()
+        async throws
+    {
+        try await PostgreSQLServer.with { server in
+            let a = try await HostCalls.begin("a", on: server)
+            let submitter = server.database(as: "sub")
+            _ = try await submitter.submit(.example("host:a"))
+            let old = try #require(try await a.claim().first)
+            _ = try await submitter.submit(.example("host:a"))
+            _ = try await a.report([.finished(item: old.item, fence: old.fence, outcome: "cancelled")])
+            let new = try #require(try await a.claim().first)
+            _ = try await a.report([.finished(item: new.item, fence: new.fence, outcome: "cancelled")])
+            let outcomes = "select outcome from bgtask_fleet.outcome order by outcome_id"
+            #expect(try await server.sql(outcomes) == "replaced\ncancelled")
+        }
+    }
+
     @Test func `an item with a future begin or a past deadline is not claimed`() async throws {
         try await PostgreSQLServer.with { server in
             let a = try await HostCalls.begin("a", on: server)

@@ -135,7 +135,8 @@ package struct ItemReport: Encodable, Hashable, Sendable {
     package let outcome: String?
     /// The reason of the return to the queue; nil for a finished item.
     package let release: String?
-    /// Seconds until a returned bound item is due again.
+    /// Seconds until a returned item is due again, if it is bound or its reason begins with `request-invalid`. Any other
+    /// unbound item is due at once.
     package let delaySeconds: Double
     /// The cursor of a returned item, in base64: the next host continues there. Nil leaves that of the item.
     package let cursor: String?

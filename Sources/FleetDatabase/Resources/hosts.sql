@@ -49,9 +49,10 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_host bgtask_fleet.host = bgtask_fleet.caller(p_host, p_incarnation);
     v_groups text[] = bgtask_fleet.active_groups(v_host);
-    v_length interval = bgtask_fleet.lease_length();
+    -- Computed once: the duties, or an operator meanwhile, may change it, and the host must not trust a longer lease.
+    v_interval interval = bgtask_fleet.lease_interval();
 begin
-    update bgtask_fleet.host set seen_at = now(), lease_until = now() + v_length,
+    update bgtask_fleet.host set seen_at = now(), lease_until = now() + 3 * v_interval,
         campaign_cursor = greatest(campaign_cursor, coalesce((
             -- A campaign with a lower number may be committed later, but not ten minutes later.
             select max(campaign_id) from bgtask_fleet.campaign_result
@@ -76,7 +77,7 @@ begin
         and i.claimed_by = v_host.host_id and i.waiting_for is distinct from w.value ->> 'reason';
     perform bgtask_fleet.perform_duties();
     return jsonb_build_object(
-        'interval_seconds', extract(epoch from bgtask_fleet.lease_interval()),
+        'interval_seconds', extract(epoch from v_interval),
         'drained', v_host.drained_at is not null,
         'held', coalesce((select jsonb_agg(jsonb_build_object('item', item_id, 'fence', fence,
                 'bound', host_id is not null) order by item_id)
@@ -133,18 +134,26 @@ begin
         v_item.payload = v_campaign.payload;
         v_item.host_id = v_host.host_id;
         v_item.priority = v_campaign.priority;
-        v_item.not_before = v_campaign.not_before + make_interval(secs => v_campaign.slot);
         v_item.deadline = v_campaign.deadline;
         v_item.campaign_id = v_campaign.campaign_id;
-        perform bgtask_fleet.put_item(v_item);
-        v_count = v_count + 1;
+        -- A campaign that fails must stop neither the other ones nor the claims of the host.
+        begin
+            v_item.not_before = v_campaign.not_before + make_interval(secs => v_campaign.slot);
+            perform bgtask_fleet.put_item(v_item);
+            v_count = v_count + 1;
+        exception when data_exception or integrity_constraint_violation then
+            raise warning 'campaign %: %', v_campaign.campaign_id, sqlerrm;
+            update bgtask_fleet.campaign_result set outcome = 'invalid', ended_at = now()
+            where campaign_id = v_campaign.campaign_id and host_id = v_host.host_id;
+        end;
     end loop;
     return v_count;
 end
 $$;
 
 -- Claims due items for this host: bound ones first, then those of its groups from the bucket p_bucket on, at most one
--- for each plugin and identifier. p_rooms: [{plugin, free}], the largest number of items of each plugin.
+-- for each plugin and identifier. p_rooms: [{plugin, free}], the largest number of items of each plugin. A host holds
+-- at most 1,000 claims: a report of all of them ends within its timeout.
 create or replace function bgtask_fleet.claim(
     p_host text, p_incarnation bigint, p_rooms jsonb, p_bucket integer, p_limit integer
 ) returns jsonb
@@ -152,9 +161,13 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
     v_host bgtask_fleet.host = bgtask_fleet.caller(p_host, p_incarnation);
     v_all bgtask_fleet.item[] = '{}';
-    v_limit integer = least(p_limit, 1000);
+    v_limit integer;
 begin
     if v_host.drained_at is not null then return '[]'; end if;
+    -- Two claims at once must not exceed the limit of the host together.
+    perform from bgtask_fleet.host where host_id = v_host.host_id for no key update;
+    v_limit = least(p_limit, 1000 - (select count(*) from bgtask_fleet.item where claimed_by = v_host.host_id));
+    if v_limit <= 0 then return '[]'; end if;
     v_all = bgtask_fleet.claim_part(v_host, p_rooms, null, v_limit, v_all);
     -- Without a lease every other host may rescue a claim of a group at once.
     if v_host.lease_until > now() then
@@ -195,6 +208,8 @@ begin
             where plugin = any(v_plugins) and scope = any(v_scopes) and bucket = p_bucket
                 and host_id is null and claimed_by is null and not_before <= now()
                 and (deadline is null or deadline > now())
+                and (refused_by is null or p_caller.host_id <> all(refused_by)
+                    or refused_at <= now() - interval '5 minutes')
                 and not exists (select from bgtask_fleet.item held where held.claimed_by = p_caller.host_id
                     and held.plugin = i.plugin and held.identifier = i.identifier)
             order by priority, not_before, item_id limit p_limit - cardinality(p_all) for update skip locked);
@@ -259,7 +274,10 @@ begin
         elsif v_accepted then
             perform bgtask_fleet.check_value('outcome', v_report ->> 'outcome', '^[a-z][a-z-]{0,62}$',
                 'use lower-case letters and hyphens');
-            perform bgtask_fleet.end_item(v_item, v_report ->> 'outcome', v_report -> 'detail');
+            -- A host cancels the request of a replaced item too.
+            perform bgtask_fleet.end_item(v_item, case v_report ->> 'outcome'
+                when 'cancelled' then coalesce(v_item.end_requested, 'cancelled') else v_report ->> 'outcome' end,
+                v_report -> 'detail');
         end if;
         v_results = v_results || jsonb_build_object('item', v_report -> 'item', 'fence', v_report -> 'fence',
             'accepted', v_accepted);

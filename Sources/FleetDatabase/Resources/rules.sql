@@ -27,6 +27,55 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
         '^(host|any|each):[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$', 'use host:NAME, any:GROUP or each:GROUP')
 $$;
 
+-- Checks the work of an item, a campaign or a schedule, so that no later tick, join or claim fails because of it.
+create or replace function bgtask_fleet.check_work(
+    p_target text, p_plugin text, p_identifier text, p_kind text, p_request jsonb, p_payload bytea,
+    p_spread_seconds double precision
+) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+    perform bgtask_fleet.check_target(p_target);
+    perform bgtask_fleet.check_value('plugin', p_plugin, '^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$', 'name a plugin');
+    perform bgtask_fleet.check_value('identifier', p_identifier, '^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$',
+        'name an identifier that the plugin''s manifest permits');
+    perform bgtask_fleet.check_value('kind', p_kind, '^[a-z][a-z-]{0,62}$',
+        'name a kind of request, such as processing');
+    if octet_length(p_payload) > 65536 then
+        raise exception 'payload of % bytes is too large', octet_length(p_payload)
+            using errcode = 'BG004', hint = 'use at most 65536 bytes';
+    end if;
+    if not coalesce(p_spread_seconds, 0) between 0 and 31622400 then
+        raise exception 'spread of % s is invalid', p_spread_seconds
+            using errcode = 'BG004', hint = 'use 0 seconds to 366 days';
+    end if;
+    if split_part(p_target, ':', 1) = 'host'
+        and not exists (select from bgtask_fleet.host where name = split_part(p_target, ':', 2)) then
+        raise exception 'host "%" is not enrolled', split_part(p_target, ':', 2)
+            using errcode = 'BG004', hint = 'list the hosts with: bgtask-feeder hosts';
+    end if;
+    perform bgtask_fleet.check_request(coalesce(p_request, '{}'));
+end
+$$;
+
+-- Checks that the members of a request are booleans or strings: a feeder refuses any other answer as a whole.
+create or replace function bgtask_fleet.check_request(p_request jsonb) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+    v_member text;
+begin
+    if jsonb_typeof(p_request) <> 'object' then
+        raise exception 'request is of the type %', jsonb_typeof(p_request)
+            using errcode = 'BG004', hint = 'use a JSON object';
+    end if;
+    for v_member in
+        select key from jsonb_each(p_request) where jsonb_typeof(value) not in ('boolean', 'string')
+    loop
+        raise exception 'member "%" of the request is of the type %', v_member, jsonb_typeof(p_request -> v_member)
+            using errcode = 'BG004', hint = 'use a boolean or a string';
+    end loop;
+end
+$$;
+
 -- Locks the host's row against a newer feeder, and returns it. The login role must be the role of the host.
 create or replace function bgtask_fleet.caller(p_host text, p_incarnation bigint) returns bgtask_fleet.host
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -79,18 +128,41 @@ begin
 end
 $$;
 
--- Takes the claim from an item. A newer pending item of the same work replaces it instead.
+-- Whether a host that returned an unbound item for this reason would refuse it again: the reason is neither the host's
+-- capacity, nor its lease, nor the way to the host.
+create or replace function bgtask_fleet.is_lasting(p_reason text) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+    select p_reason not in ('never-submitted', 'lease-lost', 'claim-exists', 'no-capacity-now', 'processing-limit',
+        'refresh-limit', 'lease-not-trusted', 'submitter-may-not-schedule', 'host-stopping', 'not-recorded')
+$$;
+
+-- Takes the claim from an item. A newer pending item of the same work replaces it instead. The delay applies to a bound
+-- item and to an invalid one. Any other unbound item is due at once, but not for the hosts that refused it.
 create or replace function bgtask_fleet.unclaim(p_item bgtask_fleet.item, p_reason text, p_delay interval) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_delay interval = p_delay;
+    v_refused bigint[] = p_item.refused_by;
+    v_refused_at timestamptz = p_item.refused_at;
 begin
     if p_item.end_requested is not null then
         perform bgtask_fleet.end_item(p_item, p_item.end_requested, jsonb_build_object('reason', p_reason));
         return p_item.end_requested;
     end if;
+    if p_item.host_id is null and p_reason not like 'request-invalid%' then
+        v_delay = null;
+        if bgtask_fleet.is_lasting(p_reason) then
+            if v_refused_at <= now() - interval '5 minutes' then v_refused = null; end if;
+            v_refused = v_refused || p_item.claimed_by;
+            v_refused_at = now();
+            -- The list is bounded: the item waits for all hosts instead.
+            if cardinality(v_refused) >= 20 then v_delay = interval '5 minutes'; end if;
+        end if;
+    end if;
     begin
         update bgtask_fleet.item set claimed_by = null, claimed_at = null, waiting_for = null,
             released_by = p_item.claimed_by, released_at = now(), release_reason = p_reason, releases = releases + 1,
-            not_before = case when host_id is null then not_before else greatest(not_before, now() + p_delay) end
+            refused_by = v_refused, refused_at = v_refused_at, not_before = greatest(not_before, now() + v_delay)
         where item_id = p_item.item_id;
     exception when unique_violation then
         perform bgtask_fleet.end_item(p_item, 'replaced', jsonb_build_object('reason', p_reason));

@@ -13,12 +13,8 @@ declare
     v_name text = substr(p_target, strpos(p_target, ':') + 1);
     v_item bgtask_fleet.item;
 begin
-    perform bgtask_fleet.check_target(p_target);
-    perform bgtask_fleet.check_value('plugin', p_plugin, '^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$', 'name a plugin');
-    perform bgtask_fleet.check_value('identifier', p_identifier, '^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$',
-        'name an identifier that the plugin''s manifest permits');
-    perform bgtask_fleet.check_value('kind', p_kind, '^[a-z][a-z-]{0,62}$',
-        'name a kind of request, such as processing');
+    perform bgtask_fleet.check_work(p_target, p_plugin, p_identifier, p_kind, p_request, p_payload,
+        (p_campaign ->> 'spread_seconds')::double precision);
     v_item.plugin = p_plugin;
     v_item.identifier = p_identifier;
     v_item.kind = p_kind;
@@ -36,17 +32,13 @@ begin
     elsif v_class = 'any' then
         v_item.scope = v_name;
     else
-        select host_id into v_item.host_id from bgtask_fleet.host where name = v_name;
-        if not found then
-            raise exception 'host "%" is not enrolled', v_name
-                using errcode = 'BG004', hint = 'list the hosts with: bgtask-feeder hosts';
-        end if;
+        select host_id into strict v_item.host_id from bgtask_fleet.host where name = v_name;
     end if;
     return bgtask_fleet.put_item(v_item);
 end
 $$;
 
--- Inserts a campaign, one row for any number of hosts, and stops the campaign with the same key.
+-- Inserts a campaign, one row for any number of hosts, and stops the campaign with the same key and its items.
 create or replace function bgtask_fleet.put_campaign(p_item bgtask_fleet.item, p_scope text, p_terms jsonb)
 returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -54,9 +46,13 @@ declare
     v_replaced bigint;
     v_campaign bigint;
 begin
-    update bgtask_fleet.campaign set stopped_at = now(), stop_reason = 'replaced'
-    where plugin = p_item.plugin and identifier = p_item.identifier and scope = p_scope and stopped_at is null
-    returning campaign_id into v_replaced;
+    for v_replaced in
+        select campaign_id from bgtask_fleet.campaign
+        where plugin = p_item.plugin and identifier = p_item.identifier and scope = p_scope and stopped_at is null
+        order by campaign_id
+    loop
+        perform bgtask_fleet.stop_campaign(v_replaced, 'replaced', 1000);
+    end loop;
     insert into bgtask_fleet.campaign (plugin, identifier, scope, kind, request, payload, priority, not_before,
         deadline, spread, continuous, last_host, abort_percent, abort_after)
     values (p_item.plugin, p_item.identifier, p_scope, p_item.kind, coalesce(p_item.request, '{}'), p_item.payload,
@@ -70,6 +66,46 @@ begin
 end
 $$;
 
+-- Stops a campaign for the reason replaced, cancelled or failures: its pending items end now, its claimed items where
+-- they still wait. Stops at most p_limit items, null for all: the duty `campaign` stops the rest.
+create or replace function bgtask_fleet.stop_campaign(
+    p_campaign bigint, p_reason text, p_limit integer, out ended integer, out requested integer
+)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+    v_item bgtask_fleet.item;
+begin
+    ended = 0;
+    requested = 0;
+    update bgtask_fleet.campaign set stopped_at = now(), stop_reason = p_reason
+    where campaign_id = p_campaign and stopped_at is null;
+    for v_item in
+        select * from bgtask_fleet.item
+        where campaign_id = p_campaign and (claimed_by is null or end_requested is null)
+        order by item_id limit p_limit for update
+    loop
+        if bgtask_fleet.stop_item(v_item, case p_reason when 'replaced' then 'replaced' else 'cancelled' end) then
+            ended = ended + 1;
+        else
+            requested = requested + 1;
+        end if;
+    end loop;
+end
+$$;
+
+-- Ends a pending item now, and a claimed one where it still waits. True when the item has ended.
+create or replace function bgtask_fleet.stop_item(p_item bgtask_fleet.item, p_outcome text) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    if p_item.claimed_by is null then
+        perform bgtask_fleet.end_item(p_item, p_outcome, '{}');
+    else
+        update bgtask_fleet.item set end_requested = p_outcome where item_id = p_item.item_id;
+    end if;
+    return p_item.claimed_by is null;
+end
+$$;
+
 -- Cancels the work with this key. Returns {cancelled, requested, campaigns}: pending items end now, claimed items end
 -- where they still wait, after the next sync of their host.
 create or replace function bgtask_fleet.cancel(p_target text, p_plugin text, p_identifier text) returns jsonb
@@ -78,31 +114,36 @@ declare
     v_class text = split_part(p_target, ':', 1);
     v_name text = substr(p_target, strpos(p_target, ':') + 1);
     v_item bgtask_fleet.item;
+    v_campaign bigint;
+    v_stop record;
     v_cancelled integer = 0;
     v_requested integer = 0;
     v_campaigns bigint[] = '{}';
 begin
     perform bgtask_fleet.check_target(p_target);
-    if v_class = 'each' then
-        with stopped as (
-            update bgtask_fleet.campaign set stopped_at = now(), stop_reason = 'cancelled'
-            where plugin = p_plugin and identifier = p_identifier and scope = v_name and stopped_at is null
-            returning campaign_id)
-        select coalesce(array_agg(campaign_id), '{}') into v_campaigns from stopped;
-    end if;
+    -- Also a stopped campaign that has items still: its stop may not have reached them.
+    for v_campaign in
+        select campaign_id from bgtask_fleet.campaign c
+        where v_class = 'each' and plugin = p_plugin and identifier = p_identifier and scope = v_name
+            and (stopped_at is null or exists (select from bgtask_fleet.item i where i.campaign_id = c.campaign_id))
+        order by campaign_id
+    loop
+        select * into v_stop from bgtask_fleet.stop_campaign(v_campaign, 'cancelled', null);
+        v_cancelled = v_cancelled + v_stop.ended;
+        v_requested = v_requested + v_stop.requested;
+        v_campaigns = v_campaigns || v_campaign;
+    end loop;
     for v_item in
         select * from bgtask_fleet.item i
         where i.plugin = p_plugin and i.identifier = p_identifier and case v_class
-            when 'each' then i.campaign_id = any(v_campaigns)
             when 'any' then i.scope = v_name
-            else i.host_id = (select host_id from bgtask_fleet.host where name = v_name) end
+            when 'host' then i.host_id = (select host_id from bgtask_fleet.host where name = v_name)
+            else false end
         order by item_id for update
     loop
-        if v_item.claimed_by is null then
-            perform bgtask_fleet.end_item(v_item, 'cancelled', '{}');
+        if bgtask_fleet.stop_item(v_item, 'cancelled') then
             v_cancelled = v_cancelled + 1;
         else
-            update bgtask_fleet.item set end_requested = 'cancelled' where item_id = v_item.item_id;
             v_requested = v_requested + 1;
         end if;
     end loop;
@@ -121,7 +162,7 @@ declare
 begin
     perform bgtask_fleet.check_value('schedule', p_name, '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$',
         'use lower-case letters, digits, dots and hyphens');
-    perform bgtask_fleet.check_target(p_target);
+    perform bgtask_fleet.check_work(p_target, p_plugin, p_identifier, p_kind, p_request, p_payload, p_spread_seconds);
     if not coalesce(p_every_seconds between 1 and 31622400, false) then
         raise exception 'period of % s is invalid', p_every_seconds
             using errcode = 'BG004', hint = 'use 1 second to 366 days';
