@@ -77,7 +77,7 @@ package struct Feeder {
             capacity = try await host.capacity()
             return .capacity(HostCapacity(capacity))
         case .setLease(let end, let acknowledged):
-            try await host.setLease(trustedFor: end - .now, acknowledged: acknowledged)
+            try await host.setLease(trustedUntil: end, acknowledged: acknowledged)
             return .leaseSet
         case .submit(let items): return .submitted(try await host.submit(items))
         case .cancel(let claims):

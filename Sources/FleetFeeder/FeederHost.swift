@@ -42,9 +42,8 @@ package struct FeederHost: Sendable {
         return try Self.decoded(status, body)
     }
 
-    func setLease(trustedFor duration: Duration, acknowledged: Int64) async throws {
-        let seconds = Double(duration.wholeNanoseconds) / 1e9
-        let order = LeaseOrder(trustedFor: max(0, seconds), acknowledged: acknowledged)
+    func setLease(trustedUntil end: BootTime, acknowledged: Int64) async throws {
+        let order = LeaseOrder(trustedUntil: end, acknowledged: acknowledged)
         let (status, body) = try await call("PUT", "/v1/leases/\(lease)", order)
         guard (200..<300).contains(status) else { throw Self.failure(status, body) }
     }
