@@ -78,11 +78,29 @@ struct FeederCoreTests {
             return
         }
         #expect(claim.limit == 100 && claim.plugins.first?.free == 5)
-        guard case .wait(let until) = fixture.core.handle(.claimed([]), at: later) else {
+        guard case .wait(until: let until, isWokenByJournal: true) = fixture.core.handle(.claimed([]), at: later) else {
             Issue.record("no wait")
             return
         }
         #expect(until > Self.start + .seconds(7) && until <= Self.start + .seconds(10))
+    }
+
+    @Test(arguments: [FeederInput.databaseFailed, .hostFailed])
+    func `after a failure the wait has jitter, doubles up to a minute, and is not ended by the journal`(
+        failure: FeederInput
+    ) throws {
+        var fixture = try Fixture()
+        _ = fixture.core.handle(.started, at: Self.start)
+        for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
+            let action = fixture.core.handle(failure, at: Self.start)
+            guard case .wait(until: let until, isWokenByJournal: false) = action else {
+                Issue.record("no wait that the journal does not end")
+                return
+            }
+            let delay = Duration.seconds(seconds)
+            #expect(until >= Self.start + delay / 2 && until <= Self.start + delay)
+            #expect(fixture.core.handle(.woke, at: until) == .readOpenClaims)
+        }
     }
 
     @Test func `items that arrive after the end of trust return to the queue and are not submitted`() throws {

@@ -36,8 +36,9 @@ package enum FeederAction: Hashable, Sendable {
 
     // MARK: Time
 
-    /// Wait until a moment, or until the host's journal has a new entry with a claim. The result is `.woke`.
-    case wait(until: BootTime)
+    /// Wait until a moment. A wait that is woken by the journal ends earlier, when the host's journal has a new entry
+    /// with a claim. The result is `.woke`.
+    case wait(until: BootTime, isWokenByJournal: Bool)
 }
 
 /// The result of a `FeederAction`.

@@ -23,7 +23,7 @@ extension FeederCore {
             cycle.mayClaim = false
             return .claim(request)
         }
-        return .wait(until: nextRenewal ?? now + FeederDelays.firstRetry)
+        return .wait(until: nextRenewal ?? now + FeederDelays.firstRetry, isWokenByJournal: true)
     }
 
     /// A claim of work that the host could start soon; nil when there is nothing, or when the lease is not trusted.

@@ -100,11 +100,13 @@ package struct FeederCore: Sendable {
     }
 
     /// Ends the cycle. The next one renews the lease, compares all claims and repeats what failed: a call or
-    /// a statement without an answer may have had its effect.
+    /// a statement without an answer may have had its effect. An unreported entry of the journal does not end the wait:
+    /// all hosts with one would connect to a database that has just failed.
     private mutating func retry(at now: BootTime) -> FeederAction {
         failures += 1
         let delay = FeederDelays.retry(failures: failures)
         nextRenewal = nil
-        return .wait(until: now + generator.duration(in: (delay / 2)...delay))
+        let end = now + generator.duration(in: (delay / 2)...delay)
+        return .wait(until: end, isWokenByJournal: false)
     }
 }
