@@ -13,12 +13,10 @@ struct FeederCoreTests {
         let plugin: PluginIdentifier
         let identifier: TaskIdentifier
 
-        init() throws {
-            let host = try #require(FleetName("web-1"))
-            core = FeederCore(
-                settings: FeederSettings(host: host, groups: []),
-                generator: SeededGenerator(seed: 1)
-            )
+        init(batch: Int = 100) throws {
+            var settings = FeederSettings(host: try #require(FleetName("web-1")), groups: [])
+            settings.batch = batch
+            core = FeederCore(settings: settings, generator: SeededGenerator(seed: 1))
             plugin = try #require(PluginIdentifier("com.example.feed"))
             identifier = try #require(TaskIdentifier("com.example.feed.refresh"))
         }
@@ -123,6 +121,57 @@ struct FeederCoreTests {
             fixture.core.handle(.submitted([.accepted]), at: Self.start)
                 == .report([ClaimReport(claim: items[1].claim, ending: ending)])
         )
+    }
+
+    @Test(arguments: [true, false])
+    func `only a passing refusal of an item keeps the host from claims for its plugin`(isPassing: Bool) throws {
+        var fixture = try Fixture()
+        _ = fixture.renew(at: Self.start)
+        _ = fixture.core.handle(.leaseSet, at: Self.start)
+        _ = fixture.core.handle(.claimed([fixture.item(1)]), at: Self.start)
+        let answer = SubmissionAnswer.refused(reason: "a-reason", isPassing: isPassing)
+        let ending = ClaimEnding.returned(reason: "a-reason", delay: .zero)
+        #expect(
+            fixture.core.handle(.submitted([answer]), at: Self.start)
+                == .report([ClaimReport(claim: fixture.item(1).claim, ending: ending)])
+        )
+        guard case .wait = fixture.core.handle(.reported([.accepted]), at: Self.start) else {
+            Issue.record("the host claims again at once")
+            return
+        }
+        // After a failure the next cycle is a renewal.
+        _ = fixture.core.handle(.databaseFailed, at: Self.start)
+        let next = Self.start + .seconds(9)
+        _ = fixture.renew(at: next)
+        let action = fixture.core.handle(.leaseSet, at: next)
+        let isClaim = if case .claim = action { true } else { false }
+        #expect(isClaim != isPassing)
+    }
+
+    @Test func `a lasting refusal of a bound item delays the item, and not its plugin`() throws {
+        var fixture = try Fixture()
+        _ = fixture.renew(at: Self.start)
+        _ = fixture.core.handle(.leaseSet, at: Self.start)
+        let item = fixture.item(1, isBound: true)
+        _ = fixture.core.handle(.claimed([item]), at: Self.start)
+        let answer = SubmissionAnswer.refused(reason: "a-reason", isPassing: false)
+        let ending = ClaimEnding.returned(reason: "a-reason", delay: .seconds(300))
+        #expect(
+            fixture.core.handle(.submitted([answer]), at: Self.start)
+                == .report([ClaimReport(claim: item.claim, ending: ending)])
+        )
+    }
+
+    @Test func `a full batch of refused items is not claimed again in the same cycle`() throws {
+        var fixture = try Fixture(batch: 1)
+        _ = fixture.renew(at: Self.start)
+        _ = fixture.core.handle(.leaseSet, at: Self.start)
+        _ = fixture.core.handle(.claimed([fixture.item(1)]), at: Self.start)
+        _ = fixture.core.handle(.submitted([.refused(reason: "a-reason", isPassing: false)]), at: Self.start)
+        guard case .wait = fixture.core.handle(.reported([.accepted]), at: Self.start) else {
+            Issue.record("the host claims the item again")
+            return
+        }
     }
 
     @Test func `a claim that the host does not have returns to the queue after 30 s, not before`() throws {

@@ -41,7 +41,7 @@ package struct FeederCore: Sendable {
 
     var capacity: [PluginIdentifier: Int] = [:]
     var plugins: [FleetPlugin] = []
-    /// Plugins for which the host claims nothing up to a moment, because it refused an item.
+    /// Plugins for which the host claims nothing up to a moment, because a passing obstacle refused an item.
     var avoided: [PluginIdentifier: BootTime] = [:]
     var cycle = Cycle()
     var failures = 0

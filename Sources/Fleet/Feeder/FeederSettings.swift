@@ -24,7 +24,7 @@ package enum FeederDelays {
     /// submission may be on its way to the host: the feeder stopped, or received no answer. The edge therefore limits
     /// each call of the control API to less than this time.
     package static let untilReturn = Duration.seconds(30)
-    /// The time for which a host claims nothing for a plugin after a refusal that lasts until an operator acts.
+    /// The delay of a bound item after a refusal that lasts until an operator acts.
     package static let afterRefusal = Duration.seconds(300)
     package static let firstRetry = Duration.seconds(1)
     package static let longestRetry = Duration.seconds(60)
