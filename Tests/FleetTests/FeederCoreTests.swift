@@ -252,6 +252,32 @@ struct FeederCoreTests {
         #expect(fixture.core.acknowledged == 9)
     }
 
+    @Test func `a feeder continues from the host's number when a restored ledger has a lower one than before`() throws {
+        var fixture = try Fixture()
+        _ = fixture.core.handle(.started, at: Self.start)
+        _ = fixture.core.handle(.openClaims([], acknowledged: 900), at: Self.start)
+        _ = fixture.core.handle(.journal([]), at: Self.start)
+        _ = fixture.core.handle(.hostFailed, at: Self.start)
+        _ = fixture.core.handle(.woke, at: Self.start)
+        let action = fixture.core.handle(.openClaims([], acknowledged: 40), at: Self.start)
+        #expect(action == .readJournal(after: 40, limit: 500))
+        #expect(fixture.core.acknowledged == 40)
+    }
+
+    @Test func `an entry that a cycle reads again before the renewal at the host is not reported again`() throws {
+        var fixture = try Fixture()
+        let entry = ClaimedEntry(number: 9, claim: fixture.item(1).claim, ending: ClaimEnding(.task(.succeeded)))
+        _ = fixture.core.handle(.started, at: Self.start)
+        _ = fixture.core.handle(.openClaims([], acknowledged: 0), at: Self.start)
+        _ = fixture.core.handle(.journal([entry]), at: Self.start)
+        _ = fixture.core.handle(.reported([.accepted]), at: Self.start)
+        _ = fixture.core.handle(.databaseFailed, at: Self.start)
+        _ = fixture.core.handle(.woke, at: Self.start)
+        _ = fixture.core.handle(.openClaims([], acknowledged: 0), at: Self.start)
+        #expect(fixture.core.handle(.journal([entry]), at: Self.start) == .readCapacity)
+        #expect(fixture.core.acknowledged == 9)
+    }
+
     @Test func `work that ended with the lease returns to the queue, unless the plugin completed it with success`() {
         let returned = ClaimEnding.returned(reason: "lease-lost", delay: .zero)
         #expect(ClaimEnding(.task(.failed), isLeaseLost: true) == returned)

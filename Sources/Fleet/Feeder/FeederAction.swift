@@ -45,7 +45,7 @@ package enum FeederAction: Hashable, Sendable {
 package enum FeederInput: Hashable, Sendable {
     /// The first input of a feeder, before any action.
     case started
-    /// The open claims of the lease, and the number up to which the host knows its journal as acknowledged.
+    /// The open claims of the lease, and the number of the last journal entry that the host has as acknowledged.
     case openClaims([OpenClaim], acknowledged: Int64)
     case journal([ClaimedEntry])
     case capacity(HostCapacity)

@@ -27,6 +27,8 @@ package struct FeederCore: Sendable {
     /// The number of the last journal entry whose claims have been reported.
     package internal(set) var acknowledged: Int64 = 0
     var reading = JournalReading()
+    /// The ends of claims that were reported since the last renewal at the host: their entries are read again.
+    var reported: Set<ClaimReport> = []
 
     var terms = LeaseTerms(hosts: 1)
     /// The trust in the lease; nil before the first renewal.
@@ -81,6 +83,7 @@ package struct FeederCore: Sendable {
         case .synced(let answer): return trust(answer, at: now)
         case .leaseSet:
             failures = 0
+            reported = []
             return remaining(at: now)
         case .cancelled, .joined: return remaining(at: now)
         case .claimed(let items): return submit(items, at: now)
