@@ -202,6 +202,26 @@ struct FeederCoreTests {
         )
     }
 
+    @Test func `many claims that the host does not have return in reports of at most 500`() throws {
+        var fixture = try Fixture()
+        let claims = (1...1_200).map { fixture.item($0).claim }
+        _ = fixture.renew(held: claims, at: Self.start)
+        let later = Self.start + .seconds(30)
+        _ = fixture.renew(held: claims, at: later)
+        var action = fixture.core.handle(.leaseSet, at: later)
+        var (sizes, returned) = ([Int](), [Claim]())
+        while case .report(let reports) = action {
+            sizes.append(reports.count)
+            returned += reports.map(\.claim)
+            action = fixture.core.handle(.reported(reports.map { _ in .accepted }), at: later)
+        }
+        #expect(sizes == [500, 500, 200] && returned == claims)
+        guard case .claim = action else {
+            Issue.record("no claim after the reports")
+            return
+        }
+    }
+
     @Test func `a suspend between the read of open claims and the renewal does not count as absence`() throws {
         var fixture = try Fixture()
         let claim = fixture.item(1).claim

@@ -18,7 +18,7 @@ extension FeederCore {
             defer { cycle.slots = [] }
             return .join(cycle.slots)
         }
-        if !cycle.returns.isEmpty { return .report(cycle.returns) }
+        if !cycle.returns.isEmpty { return .report(Array(cycle.returns.prefix(settings.reportPage))) }
         if cycle.mayClaim, let request = claimRequest(at: now) {
             cycle.mayClaim = false
             return .claim(request)

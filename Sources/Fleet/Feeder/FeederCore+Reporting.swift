@@ -24,8 +24,8 @@ extension FeederCore {
     /// The action after a report: of ends, or of items that return to the queue.
     mutating func afterReport(at now: BootTime) -> FeederAction {
         guard !reading.reports.isEmpty else {
-            cycle.returns.forEach { absent[$0.claim] = nil }
-            cycle.returns = []
+            cycle.returns.prefix(settings.reportPage).forEach { absent[$0.claim] = nil }
+            cycle.returns.removeFirst(min(settings.reportPage, cycle.returns.count))
             return remaining(at: now)
         }
         for report in reading.reports { open[report.claim] = nil }

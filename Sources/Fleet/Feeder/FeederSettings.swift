@@ -9,8 +9,10 @@ package struct FeederSettings: Hashable, Sendable {
     package var maximumClaims = 1_000
     /// The maximum number of items of one claim and one batch.
     package var batch = 100
-    /// The maximum number of journal entries of one read.
+    /// The maximum number of journal entries of one read, whose ends of claims are one report.
     package var journalPage = 500
+    /// The maximum number of returned claims of one report. The time of a report grows with the square of their number.
+    package var reportPage = 500
 
     package init(host: FleetName, groups: [FleetName]) {
         self.host = host
