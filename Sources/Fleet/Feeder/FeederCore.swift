@@ -17,7 +17,7 @@ package struct FeederCore: Sendable {
     package let settings: FeederSettings
     var generator: SeededGenerator
 
-    /// The claims that wait or run on the host, as far as the feeder knows.
+    /// The claims that wait or run on the host: those of the last read, with the submissions and ends since.
     package internal(set) var open: [Claim: FleetItem.Key] = [:]
     /// The claims that the queue assigns to the host and that the host does not have, with the moment of the first read
     /// of open claims without them.
