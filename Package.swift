@@ -557,6 +557,10 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ]
         ),
+        .testTarget(
+            name: "FleetFeederTests",
+            dependencies: ["ControlAPI", "Fleet", "FleetDatabase", "FleetFeeder", "TaskModel"]
+        ),
 
         // MARK: Commands, the commands for operators and vendors, and the rendering of their results
 

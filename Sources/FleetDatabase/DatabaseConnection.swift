@@ -25,7 +25,7 @@ final class DatabaseConnection {
             let connection = CStrings.with(
                 names,
                 { names in
-                    // The connection string may override the parameters before it, such as the timeout.
+                    // The connection string is the first parameter, so the later ones override it, such as the timeout.
                     CStrings.with(values) { values in PQconnectdbParams(names, values, 1) }
                 }
             )

@@ -52,7 +52,7 @@ package enum FleetExplanation {
             let host = item.releasedBy.map { " by \($0)" } ?? ""
             remarks.append("returned \(item.releases) times, the last time\(host): \(reason)")
         }
-        if let end = item.endRequested { remarks.append("its host is asked to end it: \(end)") }
+        if let end = item.endRequested { remarks.append("the host cancels it at its next renewal: \(end)") }
         return remarks
     }
 }

@@ -18,8 +18,8 @@ package struct Feeder {
     private var open = LeaseBody(acknowledged: 0, claims: [])
     /// A wait that is at least this long closes the connection to the database.
     private static let connectedWait = Duration.seconds(5)
-    /// The interval between two looks for new journal entries during a wait.
-    private static let look = Duration.seconds(2)
+    /// The poll interval for new journal entries during a wait.
+    private static let pollInterval = Duration.seconds(2)
 
     package init(
         settings: FeederSettings,
@@ -77,7 +77,7 @@ package struct Feeder {
             capacity = try await host.capacity()
             return .capacity(HostCapacity(capacity))
         case .setLease(let end, let acknowledged):
-            try await host.setLease(trustedFor: end - .now, acknowledged: acknowledged)
+            try await host.setLease(trustedUntil: end, acknowledged: acknowledged)
             return .leaseSet
         case .submit(let items): return .submitted(try await host.submit(items))
         case .cancel(let claims):
@@ -89,17 +89,18 @@ package struct Feeder {
             return .joined
         case .claim(let request): return .claimed(try await queue.claim(request))
         case .report(let reports): return .reported(try await queue.report(reports))
-        case .wait(let end):
-            try await wait(until: end)
+        case .wait(let end, let isWokenByJournal):
+            try await wait(until: end, isWokenByJournal: isWokenByJournal)
             return .woke
         }
     }
 
     /// Waits until the time, or until the host's journal has a new entry with a claim.
-    private func wait(until end: BootTime) async throws {
+    private func wait(until end: BootTime, isWokenByJournal: Bool) async throws {
         if end - .now >= Self.connectedWait { await queue.disconnect() }
         while end > .now {
-            try await Task.sleep(for: min(Self.look, end - .now))
+            try await Task.sleep(for: min(Self.pollInterval, end - .now))
+            guard isWokenByJournal else { continue }
             // While the host does not answer, the wait lasts until its end.
             let news = try? await host.journal(after: core.acknowledged, limit: 1)
             if news?.isEmpty == false { return }

@@ -42,19 +42,28 @@ package struct FeederHost: Sendable {
         return try Self.decoded(status, body)
     }
 
-    func setLease(trustedFor duration: Duration, acknowledged: Int64) async throws {
-        let seconds = Double(duration.wholeNanoseconds) / 1e9
-        let order = LeaseOrder(trustedFor: max(0, seconds), acknowledged: acknowledged)
+    func setLease(trustedUntil end: BootTime, acknowledged: Int64) async throws {
+        let order = LeaseOrder(trustedUntil: end, acknowledged: acknowledged)
         let (status, body) = try await call("PUT", "/v1/leases/\(lease)", order)
         guard (200..<300).contains(status) else { throw Self.failure(status, body) }
     }
 
+    /// Submits items in as many batches as their size needs. The answers have the order of the items.
     func submit(_ items: [FleetItem]) async throws -> [SubmissionAnswer] {
-        let batch = ClaimBatch(lease: lease, requests: items.map(ClaimBatch.Request.init))
-        let (status, body) = try await call("POST", "/v1/tasks/batch", batch)
+        var answers: [SubmissionAnswer] = []
+        for batch in try ClaimBatch.divided(items, lease: lease) { answers += try await submit(batch) }
+        return answers
+    }
+
+    private func submit(_ batch: ClaimBatch) async throws -> [SubmissionAnswer] {
+        guard let content = batch.body else { return [.refused(reason: "body-too-large", isPassing: false)] }
+        let (status, body) = try await call("POST", "/v1/tasks/batch", json: Array(content))
+        if let refusal = Self.refusal(of: status, body) {
+            return [SubmissionAnswer](repeating: refusal, count: batch.items.count)
+        }
         let reply: TaskBatchReply = try Self.decoded(status, body)
-        guard reply.results.count == items.count else {
-            throw HostFailure(description: "\(reply.results.count) results for \(items.count) requests")
+        guard reply.results.count == batch.items.count else {
+            throw HostFailure(description: "\(reply.results.count) results for \(batch.items.count) requests")
         }
         return reply.results.map { result in
             switch result {
@@ -77,6 +86,15 @@ package struct FeederHost: Sendable {
         "no-capacity-now", "processing-limit", "refresh-limit", "lease-not-trusted", "submitter-may-not-schedule",
         "host-stopping", "not-recorded",
     ]
+
+    /// The refusal of a whole batch, which is a refusal of each of its items; nil for any other answer. A repetition
+    /// of the same batch would be refused again.
+    static func refusal(of status: Int, _ body: Data) -> SubmissionAnswer? {
+        guard (400..<500).contains(status), let reply = try? WireCoding.decode(ErrorReply.self, from: body) else {
+            return nil
+        }
+        return answer(to: reply)
+    }
 
     /// Any other refusal lasts until an operator changes the host.
     private static func answer(to reply: ErrorReply) -> SubmissionAnswer {

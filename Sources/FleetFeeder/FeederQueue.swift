@@ -120,7 +120,7 @@ extension ItemReport {
 extension FleetItem {
     /// Creates the item of a claim. Throws when the control API would refuse its request.
     init(_ item: ClaimedItem, now: WallTime) throws {
-        var members: [String: RequestMember] = item.request
+        var members = try Self.members(of: item)
         members["identifier"] = .text(item.identifier)
         members["kind"] = .text(item.kind)
         members["payload"] = item.payload.map(RequestMember.text)
@@ -136,5 +136,13 @@ extension FleetItem {
             payload: payload.isEmpty ? nil : payload,
             cursor: item.cursor.flatMap { Data(base64Encoded: $0) }.map { Array($0) }
         )
+    }
+
+    private static func members(of item: ClaimedItem) throws(RouteError) -> [String: RequestMember] {
+        guard let members = item.request else { throw RouteError(.fieldType, "the request is not an object") }
+        if let name = members.filter({ $0.value == .invalid }).keys.min() {
+            throw RouteError(.fieldType, field: name, "field \"\(name)\" is neither true, false nor a string")
+        }
+        return members
     }
 }

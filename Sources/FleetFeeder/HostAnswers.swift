@@ -64,26 +64,3 @@ struct ClaimJournalBody: Decodable {
         }
     }
 }
-
-/// The body of `POST /v1/tasks/batch` with claims.
-struct ClaimBatch: Encodable {
-    let lease: String
-    let requests: [Request]
-
-    /// A request with its claim. An unbound item is accepted only if its task can start soon: another host may be free.
-    struct Request: Encodable {
-        let item: FleetItem
-
-        private enum CodingKeys: String, CodingKey {
-            case claim
-            case onlyIfSoon = "only_if_soon"
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            try TaskSubmission(item.request, payload: item.payload ?? []).encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(ClaimBody(item.claim), forKey: .claim)
-            if !item.claim.isBound { try container.encode(true, forKey: .onlyIfSoon) }
-        }
-    }
-}

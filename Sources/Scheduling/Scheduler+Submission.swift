@@ -180,7 +180,7 @@ extension Scheduler {
             // The occurrence is committed together with its request, so that neither can be lost without the other.
             changes.append(.recordOccurrence(identifier, at: occurrence))
         }
-        if request.submitter == .user {
+        if request.submitter == .user, request.request.claim == nil {
             // Three runs again for a request that a user submits after an end that left a count.
             changes.append(.setStandstills(plugin, identifier, 0, of: request.number))
         }
@@ -238,7 +238,9 @@ extension Scheduler {
             plugins[plugin].origins[request.number] = origin
         }
         resumeOperations(of: plugin, at: now)
-        if request.submitter == .user || request.request.kind == .continued { noteUse(of: plugin, at: now) }
+        // Work of a fleet has a user as its submitter too: that of the feeder.
+        let isUse = request.submitter == .user || request.request.kind == .continued
+        if isUse, request.request.claim == nil { noteUse(of: plugin, at: now) }
         startPrepared(after: submission.change, of: request, at: now)
         considerRequests(of: plugin, at: now)
     }

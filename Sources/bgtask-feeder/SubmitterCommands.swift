@@ -51,7 +51,7 @@ struct SubmitWork: AsyncParsableCommand {
     }
 }
 
-/// `bgtask-feeder cancel`: ends work that has not begun, and asks hosts to end claimed work.
+/// `bgtask-feeder cancel`: ends work that has not begun. Hosts cancel claimed work at their next renewal.
 struct CancelWork: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "cancel", abstract: "Cancel work of the fleet.")
 

@@ -122,7 +122,23 @@ struct MalformedCallTests {
         Case(#"{"until": "2026-01-31T01:48:00Z"}"#, "time-invalid", "until", "later time", to: .forecast),
         Case(#"{"limit": 1001}"#, "number-invalid", "limit", "from 1 to 1000", to: .forecast),
         Case(#"{"limit": 1.5}"#, "field-type", "limit", "a whole number", to: .forecast),
-        Case("{}", "field-missing", "trusted_for", "a number", to: .leaseRenew),
+        Case("{}", "field-missing", "trusted_until_boot_ns", "a whole number", to: .leaseRenew),
+        Case(
+            #"{"trusted_for": 1, "trusted_until_boot_ns": 1}"#,
+            "number-invalid",
+            "trusted_for",
+            "keep one of them",
+            to: .leaseRenew
+        ),
+        Case(#"{"trusted_until_boot_ns": 1.5}"#, "field-type", "trusted_until_boot_ns", "a whole", to: .leaseRenew),
+        Case(#"{"trusted_until_boot_ns": "1"}"#, "field-type", "trusted_until_boot_ns", "a whole", to: .leaseRenew),
+        Case(
+            #"{"trusted_until_boot_ns": -1}"#,
+            "number-invalid",
+            "trusted_until_boot_ns",
+            "CLOCK_BOOTTIME",
+            to: .leaseRenew
+        ),
         Case(#"{"trusted_for": "30s"}"#, "field-type", "trusted_for", "a number", to: .leaseRenew),
         Case(#"{"trusted_for": -0.5}"#, "number-invalid", "trusted_for", "the seconds", to: .leaseRenew),
         Case(#"{"trusted_for": 86401}"#, "number-invalid", "trusted_for", "the seconds", to: .leaseRenew),

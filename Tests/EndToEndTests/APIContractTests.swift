@@ -132,6 +132,8 @@ struct APIContractTests {
             #expect(try api.call(.forecast, body: "{}")["complete"] == .boolean(true))
             try api.call(.forecast, body: #"{"conditions": {"idle": true}, "policies": {"off": ["idle"]}}"#)
             #expect(try api.call(.capacity)["lanes"].elements.count == 2)
+            let past = try api.call(.leaseRenew, "fleet", body: #"{"trusted_until_boot_ns": 1}"#)
+            #expect(past["state"] == "ended")
             #expect(try api.call(.leaseRenew, "fleet", body: #"{"trusted_for": 28.5}"#)["state"] == "trusted")
             #expect(try api.call(.leaseShow, "fleet")["claims"].elements.isEmpty)
             #expect(try api.call(.leaseList)["leases"].elements.count == 1)

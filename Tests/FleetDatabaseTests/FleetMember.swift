@@ -41,6 +41,17 @@ final class FleetMember: Sendable {
         host.containerText(plugin, "ran.txt").split(separator: "\n").count
     }
 
+    /// Waits until the plugin has recorded a run on this host. The host lists the running task earlier.
+    func hasBegun(_ plugin: TestPlugin) async throws {
+        try await withDeadline(waitingFor: "a run of \(plugin.identifier) on \(name)") { [self] in
+            while runs(of: plugin) == 0 {
+                // Slows the loop down, and fails after the host has ended.
+                _ = try await host.client.journal(limit: 1)
+                try Task.checkCancellation()
+            }
+        }
+    }
+
     /// Waits until the host has the pending request of a task.
     func waits(for task: String) async throws {
         try await withDeadline(waitingFor: "\(task) to wait on \(name)") { [host] in

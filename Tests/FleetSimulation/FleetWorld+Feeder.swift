@@ -8,7 +8,7 @@ extension FleetWorld {
     func feed(_ input: FeederInput, to host: Int, epoch: Int) {
         guard epoch == hosts[host].feederEpoch else { return }
         let action = hosts[host].feeder.handle(input, at: hosts[host].clock.boot(at: now))
-        if case .wait(let until) = action {
+        if case .wait(let until, _) = action {
             schedule(.input(.woke), at: hosts[host].clock.time(of: until), host: host, epoch: epoch)
             return
         }

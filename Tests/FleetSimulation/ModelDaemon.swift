@@ -105,7 +105,7 @@ struct ModelDaemon {
         trustEnd = end
         self.acknowledged = max(self.acknowledged, acknowledged)
         journal.removeAll { $0.number <= self.acknowledged }
-        let renewal = LeaseRenewal("fleet", owner: 0, trustedFor: max(.zero, end - now.bootTime))
+        let renewal = LeaseRenewal("fleet", owner: 0, trust: .until(end))
         lastReply += 1
         send(.leaseRenewed(renewal, reply: ReplyToken(rawValue: lastReply)), at: now)
     }

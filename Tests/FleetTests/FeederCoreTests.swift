@@ -13,12 +13,10 @@ struct FeederCoreTests {
         let plugin: PluginIdentifier
         let identifier: TaskIdentifier
 
-        init() throws {
-            let host = try #require(FleetName("web-1"))
-            core = FeederCore(
-                settings: FeederSettings(host: host, groups: []),
-                generator: SeededGenerator(seed: 1)
-            )
+        init(batch: Int = 100) throws {
+            var settings = FeederSettings(host: try #require(FleetName("web-1")), groups: [])
+            settings.batch = batch
+            core = FeederCore(settings: settings, generator: SeededGenerator(seed: 1))
             plugin = try #require(PluginIdentifier("com.example.feed"))
             identifier = try #require(TaskIdentifier("com.example.feed.refresh"))
         }
@@ -78,11 +76,29 @@ struct FeederCoreTests {
             return
         }
         #expect(claim.limit == 100 && claim.plugins.first?.free == 5)
-        guard case .wait(let until) = fixture.core.handle(.claimed([]), at: later) else {
+        guard case .wait(until: let until, isWokenByJournal: true) = fixture.core.handle(.claimed([]), at: later) else {
             Issue.record("no wait")
             return
         }
         #expect(until > Self.start + .seconds(7) && until <= Self.start + .seconds(10))
+    }
+
+    @Test(arguments: [FeederInput.databaseFailed, .hostFailed])
+    func `after a failure the wait has jitter, doubles up to a minute, and is not ended by the journal`(
+        failure: FeederInput
+    ) throws {
+        var fixture = try Fixture()
+        _ = fixture.core.handle(.started, at: Self.start)
+        for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
+            let action = fixture.core.handle(failure, at: Self.start)
+            guard case .wait(until: let until, isWokenByJournal: false) = action else {
+                Issue.record("no wait that the journal does not end")
+                return
+            }
+            let delay = Duration.seconds(seconds)
+            #expect(until >= Self.start + delay / 2 && until <= Self.start + delay)
+            #expect(fixture.core.handle(.woke, at: until) == .readOpenClaims)
+        }
     }
 
     @Test func `items that arrive after the end of trust return to the queue and are not submitted`() throws {
@@ -105,6 +121,57 @@ struct FeederCoreTests {
             fixture.core.handle(.submitted([.accepted]), at: Self.start)
                 == .report([ClaimReport(claim: items[1].claim, ending: ending)])
         )
+    }
+
+    @Test(arguments: [true, false])
+    func `only a passing refusal of an item keeps the host from claims for its plugin`(isPassing: Bool) throws {
+        var fixture = try Fixture()
+        _ = fixture.renew(at: Self.start)
+        _ = fixture.core.handle(.leaseSet, at: Self.start)
+        _ = fixture.core.handle(.claimed([fixture.item(1)]), at: Self.start)
+        let answer = SubmissionAnswer.refused(reason: "a-reason", isPassing: isPassing)
+        let ending = ClaimEnding.returned(reason: "a-reason", delay: .zero)
+        #expect(
+            fixture.core.handle(.submitted([answer]), at: Self.start)
+                == .report([ClaimReport(claim: fixture.item(1).claim, ending: ending)])
+        )
+        guard case .wait = fixture.core.handle(.reported([.accepted]), at: Self.start) else {
+            Issue.record("the host claims again at once")
+            return
+        }
+        // After a failure the next cycle is a renewal.
+        _ = fixture.core.handle(.databaseFailed, at: Self.start)
+        let next = Self.start + .seconds(9)
+        _ = fixture.renew(at: next)
+        let action = fixture.core.handle(.leaseSet, at: next)
+        let isClaim = if case .claim = action { true } else { false }
+        #expect(isClaim != isPassing)
+    }
+
+    @Test func `a lasting refusal of a bound item delays the item, and not its plugin`() throws {
+        var fixture = try Fixture()
+        _ = fixture.renew(at: Self.start)
+        _ = fixture.core.handle(.leaseSet, at: Self.start)
+        let item = fixture.item(1, isBound: true)
+        _ = fixture.core.handle(.claimed([item]), at: Self.start)
+        let answer = SubmissionAnswer.refused(reason: "a-reason", isPassing: false)
+        let ending = ClaimEnding.returned(reason: "a-reason", delay: .seconds(300))
+        #expect(
+            fixture.core.handle(.submitted([answer]), at: Self.start)
+                == .report([ClaimReport(claim: item.claim, ending: ending)])
+        )
+    }
+
+    @Test func `a full batch of refused items is not claimed again in the same cycle`() throws {
+        var fixture = try Fixture(batch: 1)
+        _ = fixture.renew(at: Self.start)
+        _ = fixture.core.handle(.leaseSet, at: Self.start)
+        _ = fixture.core.handle(.claimed([fixture.item(1)]), at: Self.start)
+        _ = fixture.core.handle(.submitted([.refused(reason: "a-reason", isPassing: false)]), at: Self.start)
+        guard case .wait = fixture.core.handle(.reported([.accepted]), at: Self.start) else {
+            Issue.record("the host claims the item again")
+            return
+        }
     }
 
     @Test func `a claim that the host does not have returns to the queue after 30 s, not before`() throws {
@@ -133,6 +200,26 @@ struct FeederCoreTests {
         #expect(
             fixture.core.handle(.leaseSet, at: later) == .report([ClaimReport(claim: claim, ending: ending)])
         )
+    }
+
+    @Test func `many claims that the host does not have return in reports of at most 500`() throws {
+        var fixture = try Fixture()
+        let claims = (1...1_200).map { fixture.item($0).claim }
+        _ = fixture.renew(held: claims, at: Self.start)
+        let later = Self.start + .seconds(30)
+        _ = fixture.renew(held: claims, at: later)
+        var action = fixture.core.handle(.leaseSet, at: later)
+        var (sizes, returned) = ([Int](), [Claim]())
+        while case .report(let reports) = action {
+            sizes.append(reports.count)
+            returned += reports.map(\.claim)
+            action = fixture.core.handle(.reported(reports.map { _ in .accepted }), at: later)
+        }
+        #expect(sizes == [500, 500, 200] && returned == claims)
+        guard case .claim = action else {
+            Issue.record("no claim after the reports")
+            return
+        }
     }
 
     @Test func `a suspend between the read of open claims and the renewal does not count as absence`() throws {
@@ -182,6 +269,32 @@ struct FeederCoreTests {
         _ = fixture.core.handle(.openClaims([], acknowledged: 0), at: Self.start)
         _ = fixture.core.handle(.journal([entry]), at: Self.start)
         #expect(fixture.core.handle(.reported([.accepted]), at: Self.start) == .readCapacity)
+        #expect(fixture.core.acknowledged == 9)
+    }
+
+    @Test func `a feeder continues from the host's number when a restored ledger has a lower one than before`() throws {
+        var fixture = try Fixture()
+        _ = fixture.core.handle(.started, at: Self.start)
+        _ = fixture.core.handle(.openClaims([], acknowledged: 900), at: Self.start)
+        _ = fixture.core.handle(.journal([]), at: Self.start)
+        _ = fixture.core.handle(.hostFailed, at: Self.start)
+        _ = fixture.core.handle(.woke, at: Self.start)
+        let action = fixture.core.handle(.openClaims([], acknowledged: 40), at: Self.start)
+        #expect(action == .readJournal(after: 40, limit: 500))
+        #expect(fixture.core.acknowledged == 40)
+    }
+
+    @Test func `an entry that a cycle reads again before the renewal at the host is not reported again`() throws {
+        var fixture = try Fixture()
+        let entry = ClaimedEntry(number: 9, claim: fixture.item(1).claim, ending: ClaimEnding(.task(.succeeded)))
+        _ = fixture.core.handle(.started, at: Self.start)
+        _ = fixture.core.handle(.openClaims([], acknowledged: 0), at: Self.start)
+        _ = fixture.core.handle(.journal([entry]), at: Self.start)
+        _ = fixture.core.handle(.reported([.accepted]), at: Self.start)
+        _ = fixture.core.handle(.databaseFailed, at: Self.start)
+        _ = fixture.core.handle(.woke, at: Self.start)
+        _ = fixture.core.handle(.openClaims([], acknowledged: 0), at: Self.start)
+        #expect(fixture.core.handle(.journal([entry]), at: Self.start) == .readCapacity)
         #expect(fixture.core.acknowledged == 9)
     }
 

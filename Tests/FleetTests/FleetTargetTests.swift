@@ -11,7 +11,8 @@ struct FleetTargetTests {
     }
 
     @Test(arguments: [
-        ("web-1", "has no colon"), ("some:web", "unknown word"), ("host:", "is empty"), ("any:-a", "begins or ends"),
+        ("web-1", "has no colon"), ("some:web", "begins with \"some\""),
+        ("host:", "is empty"), ("any:-a", "begins or ends"),
         ("each:Web", "a character other than"), ("host:" + String(repeating: "a", count: 64), "has 64 bytes"),
     ])
     func `the problem of an invalid target names the rule`(text: String, rule: String) {

@@ -30,7 +30,7 @@ struct LeaseRuleTests {
         #expect(window.remainder(at: sent + .seconds(40)) == .zero)
     }
 
-    @Test func `an unbound claim is rescued a grace after the lease, a bound claim never`() {
+    @Test func `an unbound claim is rescued 60 s after the end of the lease, a bound claim never`() {
         #expect(!RescueRule.isRescued(isBound: false, leaseAge: .seconds(59)))
         #expect(RescueRule.isRescued(isBound: false, leaseAge: .seconds(60)))
         #expect(!RescueRule.isRescued(isBound: true, leaseAge: .seconds(1_000_000)))

@@ -91,7 +91,7 @@ struct FuzzedCall {
             let renewal = LeaseRenewal(
                 name,
                 owner: 1,
-                trustedFor: try order.validated(),
+                trust: try order.validated(),
                 acknowledged: order.acknowledged
             )
             return answer { .leaseRenewed(renewal, reply: $0) }

@@ -41,7 +41,7 @@ struct CatalogueWaitTests {
         case .taskCursorClear:
             PluginIdentifier("com.example.app").map { .cursorClearRequested(task, of: $0, reply: token) }
         case .pushTokenRevoke: .pushTokenChangeRequested(plugin, .revoke, reply: token)
-        case .leaseRenew: .leaseRenewed(LeaseRenewal("fleet", owner: 1, trustedFor: .seconds(1)), reply: token)
+        case .leaseRenew: .leaseRenewed(LeaseRenewal("fleet", owner: 1, trust: .lasting(.seconds(1))), reply: token)
         case .leaseDelete: .leaseDeletionRequested("fleet", owner: nil, reply: token)
         case .run: .runRequested([task], reply: token)
         case .simulateExpiration: .expirationSimulated(task, reply: token)

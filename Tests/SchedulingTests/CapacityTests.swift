@@ -97,7 +97,7 @@ struct LeaseWatchTests {
     let host = SchedulerDriver(.app()) { $0.fleet.plugins = ["*"].compactMap(PluginPattern.init) }
 
     private func renew(_ duration: Duration = .seconds(30), on host: SchedulerDriver) {
-        let renewal = LeaseRenewal("web-1", owner: 1_000, trustedFor: duration)
+        let renewal = LeaseRenewal("web-1", owner: 1_000, trust: .lasting(duration))
         _ = host.ask { .leaseRenewed(renewal, reply: $0) }
     }
 

@@ -1,38 +1,38 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
-/// The body of `PUT /v1/leases/{name}`, by which a feeder makes or renews a lease.
+/// The body of `PUT /v1/leases/{name}`, by which a feeder makes or renews a lease, with one of two times of trust.
 package struct LeaseOrder: CallBody, Hashable {
-    package static let fields: [BodyField] = [.required("trusted_for", .number), .optional("acknowledged", .whole)]
+    package static let fields: [BodyField] = [
+        .optional("trusted_for", .number), .optional("trusted_until_boot_ns", .whole),
+        .optional("acknowledged", .whole),
+    ]
 
-    /// The longest trust, in seconds: a day.
-    package static let longest: Double = 86_400
+    /// The longest trust, in seconds.
+    private static let longest = Double(TrustSpan.longest.components.seconds)
 
-    /// Seconds from now for which the lease is trusted; 0 ends the trust.
-    package let trustedFor: Double
+    /// Seconds from the renewal for which the lease is trusted; 0 ends the trust.
+    package let trustedFor: Double?
+    /// The end of the trust in nanoseconds of the boot clock; a past time ends the trust.
+    package let trustedUntil: Int64?
     /// The number of the last journal entry that the feeder has reported; nil to keep the recorded number.
     package let acknowledged: Int64?
 
-    package init(trustedFor: Double, acknowledged: Int64? = nil) {
-        (self.trustedFor, self.acknowledged) = (trustedFor, acknowledged)
+    package init(trustedUntil end: BootTime, acknowledged: Int64? = nil) {
+        (trustedFor, trustedUntil) = (nil, max(0, end.nanoseconds))
+        self.acknowledged = acknowledged
     }
 
     private enum CodingKeys: String, CodingKey {
         case acknowledged
         case trustedFor = "trusted_for"
+        case trustedUntil = "trusted_until_boot_ns"
     }
 
-    /// The checked time of trust. Throws a refusal for a time or a number out of its range.
-    package func validated() throws(RouteError) -> Duration {
-        guard trustedFor >= 0, trustedFor <= Self.longest else {
-            throw RouteError(
-                .numberInvalid,
-                field: "trusted_for",
-                "field \"trusted_for\" is \(trustedFor); 0 to \(Int(Self.longest)) seconds are allowed",
-                remedy: "write the seconds until the end of the trust, as a lease is a matter of minutes"
-            )
-        }
+    /// The checked time of trust. Throws a refusal for a time or a number out of its range, and unless the body has one
+    /// time of trust.
+    package func validated() throws(RouteError) -> TrustSpan {
         if let acknowledged, acknowledged < 0 {
             throw RouteError(
                 .numberInvalid,
@@ -41,7 +41,48 @@ package struct LeaseOrder: CallBody, Hashable {
                 remedy: "write the number of the last reported entry, or 0 for none"
             )
         }
-        return .nanoseconds(Int64(trustedFor * 1e9))
+        switch (trustedFor, trustedUntil) {
+        case (let seconds?, nil): return .lasting(try Self.duration(seconds))
+        case (nil, let end?): return .until(try Self.time(end))
+        case (nil, nil):
+            throw RouteError(
+                .fieldMissing,
+                field: "trusted_until_boot_ns",
+                "field \"trusted_until_boot_ns\" is missing, and \"trusted_for\" is missing too",
+                remedy: "add one of the fields: write a whole number of nanoseconds, or a number of seconds"
+            )
+        case (_?, _?):
+            throw RouteError(
+                .numberInvalid,
+                field: "trusted_for",
+                "fields \"trusted_for\" and \"trusted_until_boot_ns\" both have a time of trust",
+                remedy: "keep one of them"
+            )
+        }
+    }
+
+    private static func duration(_ seconds: Double) throws(RouteError) -> Duration {
+        guard seconds >= 0, seconds <= longest else {
+            throw RouteError(
+                .numberInvalid,
+                field: "trusted_for",
+                "field \"trusted_for\" is \(seconds); 0 to \(Int(longest)) seconds are allowed",
+                remedy: "write the seconds until the end of the trust, as a lease is a matter of minutes"
+            )
+        }
+        return .nanoseconds(Int64(seconds * 1e9))
+    }
+
+    private static func time(_ nanoseconds: Int64) throws(RouteError) -> BootTime {
+        guard nanoseconds >= 0 else {
+            throw RouteError(
+                .numberInvalid,
+                field: "trusted_until_boot_ns",
+                "field \"trusted_until_boot_ns\" is \(nanoseconds); a time of the boot clock is at least 0",
+                remedy: "write nanoseconds of CLOCK_BOOTTIME"
+            )
+        }
+        return BootTime(nanoseconds: nanoseconds)
     }
 }
 

@@ -36,15 +36,16 @@ package enum FeederAction: Hashable, Sendable {
 
     // MARK: Time
 
-    /// Wait until a moment, or until the host's journal has a new entry with a claim. The result is `.woke`.
-    case wait(until: BootTime)
+    /// Wait until a moment. A wait that is woken by the journal ends earlier, when the host's journal has a new entry
+    /// with a claim. The result is `.woke`.
+    case wait(until: BootTime, isWokenByJournal: Bool)
 }
 
 /// The result of a `FeederAction`.
 package enum FeederInput: Hashable, Sendable {
     /// The first input of a feeder, before any action.
     case started
-    /// The open claims of the lease, and the number up to which the host knows its journal as acknowledged.
+    /// The open claims of the lease, and the number of the last journal entry that the host has as acknowledged.
     case openClaims([OpenClaim], acknowledged: Int64)
     case journal([ClaimedEntry])
     case capacity(HostCapacity)

@@ -18,12 +18,12 @@ extension FeederCore {
             defer { cycle.slots = [] }
             return .join(cycle.slots)
         }
-        if !cycle.returns.isEmpty { return .report(cycle.returns) }
+        if !cycle.returns.isEmpty { return .report(Array(cycle.returns.prefix(settings.reportPage))) }
         if cycle.mayClaim, let request = claimRequest(at: now) {
             cycle.mayClaim = false
             return .claim(request)
         }
-        return .wait(until: nextRenewal ?? now + FeederDelays.firstRetry)
+        return .wait(until: nextRenewal ?? now + FeederDelays.firstRetry, isWokenByJournal: true)
     }
 
     /// A claim of work that the host could start soon; nil when there is nothing, or when the lease is not trusted.
@@ -67,6 +67,8 @@ extension FeederCore {
     }
 
     mutating func settle(_ answers: [SubmissionAnswer], at now: BootTime) -> FeederAction {
+        // The next claim would take the same items again.
+        if !answers.contains(.accepted) { cycle.mayClaim = false }
         for (item, answer) in zip(cycle.submitting, answers) {
             switch answer {
             case .accepted:
@@ -82,10 +84,13 @@ extension FeederCore {
 
     /// Returns a refused item to the queue. Another host may claim an unbound item at once. A bound item waits for this
     /// host, so that its delay keeps it from being claimed again and again.
+    ///
+    /// A passing refusal concerns every item of the plugin, so the host claims none for an interval. Any other refusal
+    /// concerns one item, such as one with an identifier that the plugin does not have.
     private mutating func refuse(_ item: FleetItem, reason: String, isPassing: Bool, at now: BootTime) {
         let rest = isPassing ? terms.interval : FeederDelays.afterRefusal
         let isUnbound = !item.claim.isBound
-        if isPassing || isUnbound { avoided[item.plugin] = now + rest }
+        if isPassing { avoided[item.plugin] = now + rest }
         giveBack(item, reason: reason, delay: isUnbound ? .zero : rest)
     }
 

@@ -6,7 +6,8 @@ import TaskModel
 extension FeederCore {
     mutating func readJournal(openClaims: [OpenClaim], _ stored: Int64) -> FeederAction {
         open = Dictionary(openClaims.map { ($0.claim, $0.key) }, uniquingKeysWith: { first, _ in first })
-        acknowledged = max(acknowledged, stored)
+        // The host's number, also when it is lower: a restored or new ledger has numbers below those before.
+        acknowledged = stored
         reading = JournalReading(last: acknowledged)
         return .readJournal(after: acknowledged, limit: settings.journalPage)
     }
@@ -16,18 +17,19 @@ extension FeederCore {
         reading.hasMore = entries.count >= settings.journalPage
         reading.reports = entries.compactMap { entry in
             entry.ending.map { ClaimReport(claim: entry.claim, ending: $0) }
-        }
+        }.filter { !reported.contains($0) }
         return reading.reports.isEmpty ? continueReading() : .report(reading.reports)
     }
 
     /// The action after a report: of ends, or of items that return to the queue.
     mutating func afterReport(at now: BootTime) -> FeederAction {
         guard !reading.reports.isEmpty else {
-            cycle.returns.forEach { absent[$0.claim] = nil }
-            cycle.returns = []
+            cycle.returns.prefix(settings.reportPage).forEach { absent[$0.claim] = nil }
+            cycle.returns.removeFirst(min(settings.reportPage, cycle.returns.count))
             return remaining(at: now)
         }
         for report in reading.reports { open[report.claim] = nil }
+        reported.formUnion(reading.reports)
         reading.reports = []
         // The end of a task frees capacity.
         cycle.mayClaim = true

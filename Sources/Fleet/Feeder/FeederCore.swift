@@ -17,7 +17,7 @@ package struct FeederCore: Sendable {
     package let settings: FeederSettings
     var generator: SeededGenerator
 
-    /// The claims that wait or run on the host, as far as the feeder knows.
+    /// The claims that wait or run on the host: those of the last read, with the submissions and ends since.
     package internal(set) var open: [Claim: FleetItem.Key] = [:]
     /// The claims that the queue assigns to the host and that the host does not have, with the moment of the first read
     /// of open claims without them.
@@ -27,6 +27,8 @@ package struct FeederCore: Sendable {
     /// The number of the last journal entry whose claims have been reported.
     package internal(set) var acknowledged: Int64 = 0
     var reading = JournalReading()
+    /// The ends of claims that were reported since the last renewal at the host: their entries are read again.
+    var reported: Set<ClaimReport> = []
 
     var terms = LeaseTerms(hosts: 1)
     /// The trust in the lease; nil before the first renewal.
@@ -41,7 +43,7 @@ package struct FeederCore: Sendable {
 
     var capacity: [PluginIdentifier: Int] = [:]
     var plugins: [FleetPlugin] = []
-    /// Plugins for which the host claims nothing up to a moment, because it refused an item.
+    /// Plugins for which the host claims nothing up to a moment, because a passing obstacle refused an item.
     var avoided: [PluginIdentifier: BootTime] = [:]
     var cycle = Cycle()
     var failures = 0
@@ -81,6 +83,7 @@ package struct FeederCore: Sendable {
         case .synced(let answer): return trust(answer, at: now)
         case .leaseSet:
             failures = 0
+            reported = []
             return remaining(at: now)
         case .cancelled, .joined: return remaining(at: now)
         case .claimed(let items): return submit(items, at: now)
@@ -100,11 +103,13 @@ package struct FeederCore: Sendable {
     }
 
     /// Ends the cycle. The next one renews the lease, compares all claims and repeats what failed: a call or
-    /// a statement without an answer may have had its effect.
+    /// a statement without an answer may have had its effect. An unreported entry of the journal does not end the wait:
+    /// all hosts with one would connect to a database that has just failed.
     private mutating func retry(at now: BootTime) -> FeederAction {
         failures += 1
         let delay = FeederDelays.retry(failures: failures)
         nextRenewal = nil
-        return .wait(until: now + generator.duration(in: (delay / 2)...delay))
+        let end = now + generator.duration(in: (delay / 2)...delay)
+        return .wait(until: end, isWokenByJournal: false)
     }
 }

@@ -9,8 +9,10 @@ package struct FeederSettings: Hashable, Sendable {
     package var maximumClaims = 1_000
     /// The maximum number of items of one claim and one batch.
     package var batch = 100
-    /// The maximum number of journal entries of one read.
+    /// The maximum number of journal entries of one read, whose ends of claims are one report.
     package var journalPage = 500
+    /// The maximum number of returned claims of one report. The time of a report grows with the square of their number.
+    package var reportPage = 500
 
     package init(host: FleetName, groups: [FleetName]) {
         self.host = host
@@ -24,7 +26,7 @@ package enum FeederDelays {
     /// submission may be on its way to the host: the feeder stopped, or received no answer. The edge therefore limits
     /// each call of the control API to less than this time.
     package static let untilReturn = Duration.seconds(30)
-    /// The time for which a host claims nothing for a plugin after a refusal that lasts until an operator acts.
+    /// The delay of a bound item after a refusal that lasts until an operator acts.
     package static let afterRefusal = Duration.seconds(300)
     package static let firstRetry = Duration.seconds(1)
     package static let longestRetry = Duration.seconds(60)

@@ -52,7 +52,7 @@ package enum FleetTarget: Hashable, Sendable, CustomStringConvertible {
         case "each": self = .each(name)
         default:
             throw Problem(
-                description: "target \"\(text)\" begins with an unknown word; write host:NAME, any:GROUP or each:GROUP"
+                description: "target \"\(text)\" begins with \"\(parts[0])\"; write host:NAME, any:GROUP or each:GROUP"
             )
         }
     }

@@ -112,8 +112,8 @@ package struct ClaimedItem: Decodable, Hashable, Sendable {
     package let plugin: String
     package let identifier: String
     package let kind: String
-    /// The other members of the submission, as JSON of the control API.
-    package let request: [String: RequestMember]
+    /// The other members of the submission, as JSON of the control API; nil when they are no object.
+    package let request: [String: RequestMember]?
     /// The payload in base64; nil without one.
     package let payload: String?
     /// The cursor of the last run on another host, in base64; nil without one.
@@ -124,6 +124,21 @@ package struct ClaimedItem: Decodable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case item, fence, bound, plugin, identifier, kind, request, payload, cursor
         case deadlineSeconds = "deadline_seconds"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        item = try container.decode(Int64.self, forKey: .item)
+        fence = try container.decode(Int64.self, forKey: .fence)
+        bound = try container.decode(Bool.self, forKey: .bound)
+        plugin = try container.decode(String.self, forKey: .plugin)
+        identifier = try container.decode(String.self, forKey: .identifier)
+        kind = try container.decode(String.self, forKey: .kind)
+        // The database accepts any JSON. One invalid request must not affect the other items of a claim.
+        request = try? container.decode([String: RequestMember].self, forKey: .request)
+        payload = try container.decodeIfPresent(String.self, forKey: .payload)
+        cursor = try container.decodeIfPresent(String.self, forKey: .cursor)
+        deadlineSeconds = try container.decodeIfPresent(Double.self, forKey: .deadlineSeconds)
     }
 }
 

@@ -29,7 +29,7 @@ extension ControlRoutes {
 
     func renewLease(_ text: String, _ order: LeaseOrder) async throws -> LeaseReply {
         let name = try LeaseName.validated(text)
-        let trustedFor = try order.validated()
+        let trust = try order.validated()
         if let acknowledged = order.acknowledged, acknowledged > 0 {
             let newest = try await recorded { try $0.newestJournalNumber().rawValue }
             if acknowledged > newest { throw RouteError.acknowledgedTooHigh(acknowledged, newest: newest) }
@@ -37,7 +37,7 @@ extension ControlRoutes {
         let renewal = LeaseRenewal(
             name,
             owner: caller?.user ?? 0,
-            trustedFor: trustedFor,
+            trust: trust,
             acknowledged: order.acknowledged
         )
         switch await ask({ .leaseRenewed(renewal, reply: $0) }) {

@@ -7,15 +7,15 @@ package struct LeaseRenewal: Hashable, Sendable {
     package let name: String
     /// The calling user.
     package let owner: UInt32
-    /// The time from now for which the lease is trusted; zero ends the trust.
-    package let trustedFor: Duration
+    /// The time for which the lease is trusted.
+    package let trust: TrustSpan
     /// The number of the last journal entry that the feeder has reported; nil to keep the recorded number.
     package let acknowledged: Int64?
 
-    package init(_ name: String, owner: UInt32, trustedFor: Duration, acknowledged: Int64? = nil) {
+    package init(_ name: String, owner: UInt32, trust: TrustSpan, acknowledged: Int64? = nil) {
         self.name = name
         self.owner = owner
-        self.trustedFor = trustedFor
+        self.trust = trust
         self.acknowledged = acknowledged
     }
 }
@@ -33,8 +33,8 @@ package enum LeaseAnswer: Hashable, Sendable {
 
 extension SubmitterLease {
     /// The record of a lease after a renewal. The acknowledged number and the length never fall.
-    static func record(of renewal: LeaseRenewal, after old: LeaseRecord?) -> LeaseRecord {
-        let (seconds, rest) = max(.zero, renewal.trustedFor).components
+    static func record(of renewal: LeaseRenewal, after old: LeaseRecord?, at now: BootTime) -> LeaseRecord {
+        let (seconds, rest) = max(.zero, renewal.trust.end(at: now) - now).components
         return LeaseRecord(
             name: renewal.name,
             owner: old?.owner ?? renewal.owner,

@@ -10,8 +10,8 @@ extension Scheduler {
         let old = leases[renewal.name]
         if let old, old.owner != renewal.owner { return answer(.ofAnotherUser(old.owner), to: reply) }
         if old == nil, leases.count >= LeaseTable.most { return answer(.tooMany, to: reply) }
-        let record = SubmitterLease.record(of: renewal, after: old?.record)
-        let trust = SubmitterLease.Trust.trusted(until: now.bootTime + renewal.trustedFor)
+        let record = SubmitterLease.record(of: renewal, after: old?.record, at: now.bootTime)
+        let trust = SubmitterLease.Trust.trusted(until: renewal.trust.end(at: now.bootTime))
         if let old, !old.isDraining {
             trustAnew(SubmitterLease(old.record, trust: trust, contact: now.wall), at: now)
             if record == old.record { return answerRenewed(renewal.name, to: reply) }

@@ -21,7 +21,13 @@ extension SchedulerDriver {
         acknowledging number: Int64? = nil,
         as user: UInt32 = 1_000
     ) -> LeaseAnswer? {
-        let renewal = LeaseRenewal(lease, owner: user, trustedFor: duration, acknowledged: number)
+        let renewal = LeaseRenewal(lease, owner: user, trust: .lasting(duration), acknowledged: number)
+        return leaseAnswer { .leaseRenewed(renewal, reply: $0) }
+    }
+
+    @discardableResult
+    func renew(_ lease: String = "fleet", until end: BootTime) -> LeaseAnswer? {
+        let renewal = LeaseRenewal(lease, owner: 1_000, trust: .until(end))
         return leaseAnswer { .leaseRenewed(renewal, reply: $0) }
     }
 

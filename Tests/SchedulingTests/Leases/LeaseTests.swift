@@ -26,6 +26,32 @@ struct LeaseTests {
         #expect(host.scheduler.leases["fleet"]?.trust == .ended)
     }
 
+    @Test func `a delay of a renewal with a time of the boot clock does not extend the trust`() {
+        let sent = host.clock.now.bootTime
+        host.suspend(for: .seconds(20))
+        host.renew(until: sent + .seconds(30))
+        #expect(host.scheduler.leases["fleet"]?.trust == .trusted(until: sent + .seconds(30)))
+        #expect(host.ledger.leases["fleet"]?.length == .seconds(10))
+        host.advance(by: .seconds(10))
+        #expect(host.scheduler.leases["fleet"]?.trust == .ended)
+    }
+
+    @Test func `a renewal that arrives after its time of the boot clock ends the trust at once`() {
+        let sent = host.clock.now.bootTime
+        host.suspend(for: .seconds(600))
+        host.renew(until: sent + .seconds(30))
+        #expect(host.scheduler.leases.hasTrust == false)
+        host.renew(for: .seconds(30))
+        host.renew(until: sent + .seconds(30))
+        #expect(host.scheduler.leases["fleet"]?.trust == .ended)
+    }
+
+    @Test func `a time of the boot clock in the far future gives a trust of a day`() {
+        host.renew(until: BootTime(nanoseconds: .max))
+        let end = host.clock.now.bootTime + .seconds(86_400)
+        #expect(host.scheduler.leases["fleet"]?.trust == .trusted(until: end))
+    }
+
     @Test func `a lease is made on disk before the answer, and a renewal without news is answered at once`() {
         host.commits = .held
         #expect(host.renew() == nil && host.scheduler.leases.isEmpty)

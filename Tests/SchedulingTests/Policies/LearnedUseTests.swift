@@ -11,12 +11,13 @@ import Testing
 struct LearnedUseTests {
     private static let start = ManualClock().now.wall
 
-    private static func learning(off: Set<Policy> = [], isOn: Bool = true) -> SchedulerDriver {
+    private static func learning(off: Set<Policy> = [], isOn: Bool = true, inFleet: Bool = false) -> SchedulerDriver {
         SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard()) {
             $0.policies.kindSpacing = PolicyConfiguration().kindSpacing
             $0.policies.learnsUse = isOn
             $0.policies.off = off
             $0.timeZones = .machine(.utc)
+            if inFleet { $0.fleet.plugins = [PluginPattern("*")].compactMap(\.self) }
         }
     }
 
@@ -180,6 +181,20 @@ struct LearnedUseTests {
         }
         #expect(host.ledger.uses.keys.sorted() == [.app])
         #expect(host.ledger.uses == host.scheduler.uses)
+    }
+
+    @Test func `a request that a feeder claimed from the queue of a fleet is no use`() {
+        let host = Self.learning(inFleet: true)
+        host.renew()
+        guard case .submitted = host.claim(.clean) else {
+            Issue.record("the host refused the claim")
+            return
+        }
+        #expect(host.ledger.uses.isEmpty && host.scheduler.uses.isEmpty)
+        let changes = host.actions.flatMap { action -> [LedgerChange] in
+            if case .commit(_, let changes) = action { changes } else { [] }
+        }
+        #expect(!changes.contains { if case .setStandstills = $0 { true } else { false } })
     }
 
     @Test func `a refused request is no use, and uses within one hour are one change of the ledger`() {
