@@ -111,7 +111,8 @@ struct LeaseTests {
         #expect(host.deleteLease() == .unknown)
     }
 
-    @Test func `a deleted lease with a running claim is gone from disk at once, and from memory at the end of its trust`() {
+    @Test
+    func `a deleted lease with a running claim is gone from disk at once, and from memory at the end of its trust`() {
         runClaimThenDelete()
         #expect(host.ledger.leases.isEmpty && host.scheduler.leases["fleet"]?.isDraining == true)
         #expect(host.deleteLease() == .unknown)

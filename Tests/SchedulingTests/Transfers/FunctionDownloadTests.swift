@@ -127,7 +127,9 @@ struct FunctionDownloadTests {
         endFunction(as: .failure)
         #expect(host.outcomes(of: .clean) == [.failed] && host.ledger.transfers.map(\.isTaken) == [true])
         host.submit(.clean)
-        #expect(host.ledger.transfers.map(\.isTaken) == [false] && host.reasons(.clean).contains(.downloadUnfinished(.app)))
+        #expect(
+            host.ledger.transfers.map(\.isTaken) == [false] && host.reasons(.clean).contains(.downloadUnfinished(.app))
+        )
         runFunction()
         let newest = try #require(files.last ?? nil)
         #expect(try #require(function).files == [.clean: [2: newest]])
