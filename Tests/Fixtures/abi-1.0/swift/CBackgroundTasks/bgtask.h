@@ -906,8 +906,8 @@ typedef struct bgt_transfer_info {
     const char *BGTASK_NULLABLE file;        /* of an ended transfer: path of the file that `take` moves, relative to
                                                 the container: the download, or the body of the answer to an upload.
                                                 NULL: none, or taken */
-    uint64_t bytes;                          /* of the file, transferred so far: of a running transfer its newest
-                                                report, of every other one those of its last try */
+    uint64_t bytes;                          /* of the file, transferred so far: of a running transfer by its
+                                                newest report, of other transfers at the end of the last try */
     uint64_t total;                          /* of the file; 0: not known */
 } bgt_transfer_info;
 
@@ -1423,7 +1423,7 @@ BGTASK_INLINE_ int32_t bgtask_find_shown_(void *BGTASK_NULLABLE context, const b
 /* Sets the progress of a continued task to that of a transfer of the session, in bytes. Call it about once a second
  * while `state` is below BGT_TRANSFER_FINISHED: as with all progress, the task expires when the bytes do not grow for
  * the stall limit of the host. `session` may be NULL. BGT_NOT_FOUND: the transfer is unknown, or forgotten after its
- * end; `state` is 0 then. */
+ * end, or the session has more transfers than one list contains; `state` is 0 then. End the loop at each failure. */
 BGTASK_INLINE_ int32_t bgt_show_transfer(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE session,
                                          uint64_t number, uint32_t *BGTASK_NULLABLE state) {
     bgtask_shown_ shown = BGTASK_ZERO_;

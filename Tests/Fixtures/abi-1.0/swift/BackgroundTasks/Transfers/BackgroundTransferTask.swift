@@ -126,8 +126,8 @@ public final class BackgroundTransferTask: Sendable {
     /// Progress of the transfer.
     public var state: State { self[\.state] }
 
-    /// The bytes of the file that are transferred: of a running transfer by its newest report, of every other one at the
-    /// end of its last try.
+    /// The transferred bytes of the file: of a running transfer by its newest report, of other transfers at the end of
+    /// the last try.
     public var countOfBytesTransferred: Int64 { self[\.bytes] }
 
     /// The bytes of the whole file; 0 when they are not known.
