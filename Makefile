@@ -63,6 +63,7 @@ test: packages plugins docs minor1 prometheus sshd schemathesis push-client-pack
 	swift test $(SWIFT_FLAGS) --skip 'PluginLaunchTests|^ColorFeedTests\.'
 	swift test $(SWIFT_FLAGS) --skip-build --filter '^ColorFeedTests\.'
 	BGTASK_MINOR1="$(MINOR1)" swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
+	$(MAKE) --no-print-directory instructions
 
 # Extracts Debian packages into a directory. Their installation would start services.
 define extract

@@ -37,7 +37,7 @@ extension Scheduler {
 
     /// The claim of the pending request of an identifier or, without one, of its running task.
     func explainedClaim(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) -> ExplainedClaim? {
-        guard plugins.contains(plugin) else { return nil }
+        guard leases.hasHoldings, plugins.contains(plugin) else { return nil }
         let running = launches.numbers(running: identifier).lazy.compactMap(launches.find)
             .compactMap(\.execution).flatMap(\.tasks)
             .first { $0.outcome == nil && $0.work.identifier == identifier }?.work.claim

@@ -12,6 +12,8 @@ struct PluginState: Sendable {
     private(set) var lastEntry: PluginEntry?
     /// The main plugin of an extension, even if the extension was just removed; nil for a main plugin.
     private(set) var containingPlugin: PluginIdentifier?
+    /// Whether the library of the plugin has bound functions, even if the plugin was just removed.
+    private(set) var hasFunctions = false
     /// The problem of the plugin's refused manifest; nil when the manifest is not refused. After a later manifest is
     /// accepted, the problem is kept until the reinstalled plugin is recorded.
     var refusal: String?
@@ -83,6 +85,7 @@ struct PluginState: Sendable {
     mutating func install(_ new: PluginEntry) {
         (entry, lastEntry, isOrphan) = (new, new, false)
         containingPlugin = new.containingPlugin
+        hasFunctions = !new.handlers.isEmpty
         requests.setPermissions(Permissions(of: new, policy: policy))
         if removalDoubt != nil { endRemovalDoubt() }
     }

@@ -8,8 +8,7 @@ import TaskModel
 extension Scheduler {
     /// Whether the plugin is a library with bound functions.
     func hasFunctions(_ plugin: PluginIdentifier) -> Bool {
-        guard plugins.contains(plugin) else { return false }
-        return (plugins[plugin].entry ?? plugins[plugin].lastEntry)?.handlers.isEmpty == false
+        plugins.contains(plugin) && plugins[plugin].hasFunctions
     }
 
     /// Whether the function of a task takes downloads as arguments: its request never starts at once.
