@@ -36,13 +36,16 @@ struct EnrollHost: AsyncParsableCommand {
         discussion: "Needs the role that ran init. Only the given login role may act for the host."
     )
 
-    @Argument(help: "The name of the host.")
+    @Argument(help: "The name of the host.", transform: FleetName.parsed)
     var host: FleetName
 
     @Option(help: ArgumentHelp("The login role of the host's feeder.", valueName: "role"))
     var role: String
 
-    @Option(help: ArgumentHelp("A group of the host; repeat it for several. Every host is in all.", valueName: "group"))
+    @Option(
+        help: ArgumentHelp("A group of the host; repeat it for several. Every host is in all.", valueName: "group"),
+        transform: FleetName.parsed
+    )
     var group: [FleetName] = []
 
     @OptionGroup var database: DatabaseOptions
@@ -60,7 +63,7 @@ struct DrainHost: AsyncParsableCommand {
         abstract: "Let a host finish its claims and claim nothing more."
     )
 
-    @Argument(help: "The name of the host.")
+    @Argument(help: "The name of the host.", transform: FleetName.parsed)
     var host: FleetName
 
     @Flag(help: "End the drain: the host claims again.")

@@ -70,14 +70,17 @@ struct DatabaseOptions: ParsableArguments {
     var connection: FleetDatabase { FleetDatabase(database) }
 }
 
-/// A target that the command line names.
-extension FleetTarget: ExpressibleByArgument {
-    package init?(argument: String) {
-        guard let target = try? FleetTarget(argument) else { return nil }
-        self = target
-    }
+// Values of the command line. Their refusals name the violated rule and the remedy.
+
+extension FleetTarget {
+    static func parsed(_ text: String) throws -> FleetTarget { try FleetTarget(text) }
 }
 
-extension FleetName: ExpressibleByArgument {
-    package init?(argument: String) { self.init(argument) }
+extension FleetName {
+    static func parsed(_ text: String) throws -> FleetName {
+        guard let name = FleetName(text) else {
+            throw ValidationError("name \"\(text)\" \(FleetName.flaw(in: text) ?? "is invalid")")
+        }
+        return name
+    }
 }

@@ -23,11 +23,15 @@ struct RunFeeder: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("The name under which the host is enrolled.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The name under which the host is enrolled.", valueName: "name"),
+        transform: FleetName.parsed
+    )
     var host: FleetName
 
     @Option(
-        help: ArgumentHelp("Claim only for this group of the host; repeat it for several.", valueName: "group")
+        help: ArgumentHelp("Claim only for this group of the host; repeat it for several.", valueName: "group"),
+        transform: FleetName.parsed
     )
     var group: [FleetName] = []
 

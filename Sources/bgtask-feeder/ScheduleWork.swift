@@ -18,7 +18,7 @@ struct ScheduleWork: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The name of the schedule.")
+    @Argument(help: "The name of the schedule.", transform: FleetName.parsed)
     var name: FleetName
 
     @Argument(help: "The task identifier.")
@@ -27,7 +27,7 @@ struct ScheduleWork: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The period.", valueName: "duration"))
     var every: String?
 
-    @Option(help: WorkSubject.targetHelp)
+    @Option(help: WorkSubject.targetHelp, transform: FleetTarget.parsed)
     var target: FleetTarget?
 
     @Option(help: WorkSubject.pluginHelp)

@@ -61,7 +61,10 @@ struct CancelWork: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The identifier of the plugin.", valueName: "identifier"))
     var plugin: String
 
-    @Option(help: ArgumentHelp("The target with which the work was submitted.", valueName: "target"))
+    @Option(
+        help: ArgumentHelp("The target with which the work was submitted.", valueName: "target"),
+        transform: FleetTarget.parsed
+    )
     var target: FleetTarget
 
     @OptionGroup var database: DatabaseOptions

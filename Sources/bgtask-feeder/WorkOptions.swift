@@ -15,7 +15,7 @@ struct WorkSubject: ParsableArguments {
     )
     static let pluginHelp = ArgumentHelp("The identifier of the plugin.", valueName: "identifier")
 
-    @Option(help: WorkSubject.targetHelp)
+    @Option(help: WorkSubject.targetHelp, transform: FleetTarget.parsed)
     var target: FleetTarget
 
     @Option(help: WorkSubject.pluginHelp)

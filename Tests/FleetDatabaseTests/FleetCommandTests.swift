@@ -44,6 +44,18 @@ struct FleetCommandTests {
         }
     }
 
+    @Test(arguments: [
+        ("any:Web", "contains a character other than a-z, digits, hyphens and dots; remove it"),
+        ("web", "has no colon; write host:NAME, any:GROUP or each:GROUP"),
+    ])
+    func `an invalid target is refused with the rule and the remedy`(target: String, rule: String) async throws {
+        let run = try await ProgramRun.of(
+            BuiltProgram.command.path(),
+            ["fleet", "submit"] + Self.work + ["--target", target]
+        )
+        #expect(run.status == 2 && run.error.contains(rule), "\(run)")
+    }
+
     @Test func `the exit status of bgtask fleet differs for refusal, misuse and a lost database`() async throws {
         try await PostgreSQLServer.with { server in
             let refused = try await fleet(server, as: "sub", ["drain", "c"])
