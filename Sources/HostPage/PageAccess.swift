@@ -38,7 +38,8 @@ package struct PageAccess: Sendable {
         guard request.path.hasPrefix("/") else { return .noRoute }
         guard let route = Route.matching(method: request.method, path: request.path)?.route else {
             let methods = Route.methods(at: request.path)
-            return methods.isEmpty ? .noRoute : .wrongMethod(allowed: methods)
+            return methods.isEmpty
+                ? .noRoute : .wrongMethod(request.method, path: request.path, allowed: methods)
         }
         // A forecast changes nothing, although its order is the body of a POST.
         if isReadOnly, request.method != "GET", route.role != .read { return .readOnly }
@@ -48,7 +49,8 @@ package struct PageAccess: Sendable {
     }
 
     private static func refusal(unlessGet request: PageRequest) -> PageRefusal? {
-        request.method == Route.Method.get.rawValue ? nil : .wrongMethod(allowed: [.get])
+        request.method == Route.Method.get.rawValue
+            ? nil : .wrongMethod(request.method, path: request.path, allowed: [.get])
     }
 
     /// Compares in a time that does not depend on the first difference.

@@ -8,7 +8,7 @@ enum PageRefusal: Hashable, Sendable {
     case crossSite
     case noToken
     case noRoute
-    case wrongMethod(allowed: [Route.Method])
+    case wrongMethod(String, path: String, allowed: [Route.Method])
     case readOnly
     case notJSON
     case tooLarge
@@ -33,7 +33,7 @@ enum PageRefusal: Hashable, Sendable {
         case .crossSite: "the field Sec-Fetch-Site is neither same-origin nor none: the call is not one of this page"
         case .noToken: "the token of this session is missing or wrong"
         case .noRoute: "the page has no such file, and the control API no such route"
-        case .wrongMethod: "the path has no such method"
+        case .wrongMethod(let method, let path, _): "the method \(method) is not allowed for \(path)"
         case .readOnly: "the page is read-only"
         case .notJSON: "the content type of a body has to be application/json"
         case .tooLarge: "the body is larger than the route accepts"
@@ -54,7 +54,7 @@ enum PageRefusal: Hashable, Sendable {
 
     /// The methods of the path, for the field `Allow`; nil for another refusal.
     var allowed: String? {
-        guard case .wrongMethod(let methods) = self else { return nil }
+        guard case .wrongMethod(_, _, let methods) = self else { return nil }
         return methods.map(\.rawValue).joined(separator: ", ")
     }
 }

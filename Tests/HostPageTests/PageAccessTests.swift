@@ -55,8 +55,8 @@ struct PageAccessTests {
 
     @Test(arguments: ["HEAD", "OPTIONS", "POST"])
     func `a file is served only for GET`(method: String) {
-        #expect(refusal(method, "/main.js") == .wrongMethod(allowed: [.get]))
-        #expect(refusal(method, "/session") == .wrongMethod(allowed: [.get]))
+        #expect(refusal(method, "/main.js") == .wrongMethod(method, path: "/main.js", allowed: [.get]))
+        #expect(refusal(method, "/session") == .wrongMethod(method, path: "/session", allowed: [.get]))
     }
 
     @Test(arguments: [
