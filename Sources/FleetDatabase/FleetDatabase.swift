@@ -99,7 +99,7 @@ package final class FleetDatabase: Sendable {
 }
 
 extension FleetDatabase {
-    /// The connection of a database. Only the queue of the database uses it.
+    /// The connection of a database. Sendable because only the serial queue of the database uses it.
     private final class Session: @unchecked Sendable {
         private let address: String
         private let timeout: Duration

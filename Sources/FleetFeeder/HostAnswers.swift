@@ -4,6 +4,8 @@ import ControlAPI
 import Fleet
 import TaskModel
 
+// The answers of a host, each with the members that a feeder needs: it also works with the values that a newer host adds.
+
 /// The answer to `GET /v1/leases/{name}`: the open claims of the lease.
 struct LeaseBody: Decodable {
     let acknowledged: Int64?

@@ -42,7 +42,7 @@ final class GroupWriter: Sendable {
     }
 }
 
-/// The table of requests. A failure ends the program: the benchmark then reports that the connection was closed.
+/// The table of requests. Sendable because only the writing thread uses it after its creation. A failure ends the program: the benchmark then reports that the connection was closed.
 private final class RequestDatabase: @unchecked Sendable {
     private var connection: OpaquePointer?
     private var insert: OpaquePointer?

@@ -134,7 +134,7 @@ package struct ClaimedItem: Decodable, Hashable, Sendable {
         plugin = try container.decode(String.self, forKey: .plugin)
         identifier = try container.decode(String.self, forKey: .identifier)
         kind = try container.decode(String.self, forKey: .kind)
-        // The database accepts any JSON. One invalid request must not affect the other items of a claim.
+        // Items of an older schema can have any JSON. One invalid request must not affect the other items of a claim.
         request = try? container.decode([String: RequestMember].self, forKey: .request)
         payload = try container.decodeIfPresent(String.self, forKey: .payload)
         cursor = try container.decodeIfPresent(String.self, forKey: .cursor)

@@ -20,7 +20,7 @@ struct ChangeWriter: Sendable {
     /// The counts of deleted cursors after the last committed group.
     private var committedEvictions = CursorEvictions()
     /// Whether the ledger has a cursor; nil when the group has not read it yet.
-    private var hasCursors: Bool?
+    private var foundCursors: Bool?
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -78,7 +78,7 @@ struct ChangeWriter: Sendable {
                 added.append(entry)
             }
         case .storeCursor(let change):
-            hasCursors = true
+            foundCursors = true
             let evicted = try access.storeCursor(change, names: &plugins)
             for entry in evictions.entries(about: evicted, deletedBy: change) {
                 try append(entry, to: access)
@@ -89,7 +89,7 @@ struct ChangeWriter: Sendable {
         case .restart(let plugin, let identifier, let submission):
             try access.restart(submission, of: plugin, identifier, names: &plugins)
         case .setStandstills(let plugin, let identifier, let count, let submission):
-            guard try knowsCursors(in: access) else { return }
+            guard try hasCursors(in: access) else { return }
             try access.setStandstills(of: plugin, identifier, count, until: submission, names: &plugins)
         case .forbidRequeue(let launch, let submission):
             try access.forbidRequeue(launch, submission)
@@ -143,10 +143,10 @@ struct ChangeWriter: Sendable {
 
     /// Whether the ledger has a cursor. Read once for each group: every submission of a user resets the count of its
     /// cursor, and few hosts have cursors.
-    private mutating func knowsCursors(in access: WriteAccess) throws -> Bool {
-        if let hasCursors { return hasCursors }
+    private mutating func hasCursors(in access: WriteAccess) throws -> Bool {
+        if let foundCursors { return foundCursors }
         let found = try access.hasCursors()
-        hasCursors = found
+        foundCursors = found
         return found
     }
 
@@ -191,7 +191,7 @@ struct ChangeWriter: Sendable {
             try append(entry, to: access)
             added.append(entry)
         }
-        defer { (lastJournal, written, hasCursors) = (nil, 0, nil) }
+        defer { (lastJournal, written, foundCursors) = (nil, 0, nil) }
         return lastJournal
     }
 
